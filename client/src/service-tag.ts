@@ -13,7 +13,7 @@ const pathToken = /^[\w\-~][\w\-.~]*$/;
  * digits, `-`, `.`, `_`, `~`) for an environment with a base URL, or if it is longer than 250 characters.
  */
 export function encodeServiceTag(tag: string): string {
-  if (typeof tag !== "string") throw new TypeError(`A service tag is a text; got ${kindOf(tag)}`);
+  if (typeof tag !== "string") throw new TypeError(`A service tag must be a string; got ${kindOf(tag)}`);
   if (tag.length > maxCharacters) throw new TypeError("A service tag has at most 250 characters");
   if (!isAddress(tag) && !pathToken.test(tag))
     throw new TypeError("A service tag is an http or https URL without credentials, or a path token");

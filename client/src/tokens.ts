@@ -33,7 +33,7 @@ export function clientCredentials(credentials: ClientCredentials): GetToken {
   for (const [option, value] of Object.entries({ clientId, clientSecret, scope })) {
     // Environment variables are undefined if they are not set. The value may be the secret, so it is not shown.
     if (typeof value !== "string" || value === "")
-      throw new TypeError(`clientCredentials: ${option} must be a text that is not empty`);
+      throw new TypeError(`clientCredentials: ${option} must be a string that is not empty`);
   }
   const runtime = createRuntime(credentials.fetch);
   const { origin, pathname } = new URL(url);

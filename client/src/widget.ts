@@ -34,7 +34,9 @@ export function createWidgetClient(options: WidgetClientOptions): WidgetClient {
       getToken: async () => {
         const token: unknown = (await options.getToken()) ?? "";
         if (typeof token === "string") return token;
-        throw new TypeError(`createWidgetClient: getToken must return a text or null; got ${kindOf(token)}`);
+        throw new TypeError(
+          `createWidgetClient: getToken must return a string or null; got ${kindOf(token)}`,
+        );
       },
       toHeaders: (token) => ({ "x-auth-token": token }),
     },

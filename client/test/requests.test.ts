@@ -104,7 +104,7 @@ test("A wrong option or argument of a call is refused before anything is sent, w
     [create(wrongTag), notOptions("createRoom", "string")],
     [create([wrongTag]), notOptions("createRoom", "an array")],
     [create(null), notOptions("createRoom", "null")],
-    [create({ serviceTag: null }), "A service tag is a text; got null"],
+    [create({ serviceTag: null }), "A service tag must be a string; got null"],
     ...["", "a b", "a,b", "a\nb", "\u00e9", "x".repeat(256), 5].map(
       (idempotencyKey): [Promise<unknown>, string] => [create({ idempotencyKey }), wrongKey],
     ),
@@ -135,7 +135,7 @@ test("A wrong option or argument of a call is refused before anything is sent, w
 test("An agent's token that is not a text is a TypeError, and nothing is sent", async () => {
   const { url, requests } = await startScriptedGateway([ok]);
   const widget = createWidgetClient({ baseUrl: url, getToken: () => ({ accessToken: "agent" }) as never });
-  const message = "createWidgetClient: getToken must return a text or null; got object";
+  const message = "createWidgetClient: getToken must return a string or null; got object";
   expect(await thrownBy(widget.getRoom(room.name))).toEqual(new TypeError(message));
   expect(requests).toEqual([]);
 });

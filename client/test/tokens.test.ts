@@ -266,9 +266,9 @@ describe("Client credentials", () => {
   test.each([
     [{ tokenUrl: undefined }, "tokenUrl must be an absolute URL; got undefined"],
     [{ tokenUrl: "http://login.example.com/token" }, "tokenUrl must begin with https://"],
-    [{ clientId: undefined }, "clientId must be a text that is not empty"],
-    [{ clientSecret: "" }, "clientSecret must be a text that is not empty"],
-    [{ clientSecret: null }, "clientSecret must be a text that is not empty"],
+    [{ clientId: undefined }, "clientId must be a string that is not empty"],
+    [{ clientSecret: "" }, "clientSecret must be a string that is not empty"],
+    [{ clientSecret: null }, "clientSecret must be a string that is not empty"],
     [{ secret: "x" }, "secret is not an option; options are tokenUrl, clientId, clientSecret, scope, fetch"],
   ])("are refused at once with %j", (wrong, message) => {
     const credentials = { tokenUrl: "https://login.example.com", clientId, clientSecret, ...wrong };

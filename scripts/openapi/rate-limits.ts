@@ -19,6 +19,6 @@ function defaultOf(parameter: string): number {
     new RegExp(`^ *${parameter}: int\\(readEnvironmentVariable\\('\\w+', '(\\d+)'\\)\\)$`, "m").exec(
       infrastructure,
     ) ?? [];
-  if (value === undefined) throw new Error(`infra/main.bicepparam has no default of ${parameter}`);
+  if (value === undefined) throw new Error(`infra/main.bicepparam has no default for ${parameter}`);
   return Number(value);
 }

@@ -49,7 +49,7 @@ const validationSchemas: Record<string, Schema> = {
   },
   Failure: {
     title: "Failure",
-    description: "An error, which a fixed text describes",
+    description: "An error, described by a fixed text",
     type: "object",
     required: ["detail"],
     properties: { detail: { type: "string" } },

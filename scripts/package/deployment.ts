@@ -27,11 +27,11 @@ async function bundleApp() {
     target: "node24",
     format: "esm",
     sourcemap: true,
-    // One file, as the host's `main` is one. What only timers and some deployments need (identity, log ingestion) stands
-    // in it as functions that run at their first import. Minified it would not load faster, only read worse in a stack
-    // trace.
-    // The Functions worker provides the first at run time. The second is no dependency of ours: `debug` takes it for
-    // coloured lines where some tool has happened to install it.
+    // The bundle is one file because the host's `main` names one. Packages that only timers or some deployments need are
+    // evaluated when they are first imported. It is not minified: that would not make it load faster, and stack traces
+    // would be harder to read.
+    // Two packages stay external: the Functions worker provides `@azure/functions-core`, and `supports-color` is optional
+    // for `debug`.
     external: ["@azure/functions-core", "supports-color"],
     // CommonJS parts of the dependencies call require, which an ESM file does not have.
     banner: {
@@ -52,7 +52,7 @@ function writeBuild(files: Map<string, Uint8Array>): string {
   const path = "dist/main.js";
   const text = Buffer.from(files.get(path) ?? []).toString();
   const parts = text.split('"000000000000"');
-  if (parts.length !== 2) throw new Error("The bundle has not exactly one place for its build");
+  if (parts.length !== 2) throw new Error("The bundle must have exactly one place for its build");
   const build = createHash("sha256").update(text).digest("hex").slice(0, 12);
   files.set(path, Buffer.from(parts.join(`"${build}"`)));
   return build;

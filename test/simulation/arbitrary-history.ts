@@ -179,7 +179,7 @@ const mixtures: fc.Arbitrary<History> = fc
   .tuple(everything, fc.noShrink(selection))
   .map(([history, chosen]) => select(history, chosen));
 
-/** The second one of two faults, which the invocation meets when it continues. */
+/** The second of two faults. The invocation meets it after it has survived the first. */
 const secondFault = fc.record({
   distance: fc.constantFrom(1, 2),
   fault: fc.constantFrom<Fault>("not-sent", "refused", "throttled", "lost-before", "lost-after"),

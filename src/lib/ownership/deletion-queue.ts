@@ -4,7 +4,7 @@ import { forEachParallel } from "../parallel.ts";
 import { type Clock, type Queue, QueueError, type QueueMessage } from "../ports.ts";
 import { decodeRoomMessage, encodeRoomMessage, loggableName, type RoomMessage } from "./room.ts";
 
-/** A room that the gateway itself, or an operator with it, wants to have deleted. */
+/** A room that the gateway, or an operator through it, wants deleted. */
 export type GatewayDeletion = Pick<RoomMessage, "room" | "claimId" | "operator"> & {
   readonly reason: string;
 };

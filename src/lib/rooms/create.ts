@@ -19,7 +19,7 @@ const CreateQuery = z.object({
       // Viewers take text in angle brackets for HTML and omit it, so the brackets are escaped.
       description:
         "The service tag in the form **&lt;hex&gt;;encoding=hex**, percent-encoded once in the URL, as most libraries do " +
-        "by themselves. The digits are the UTF-8 text in hexadecimal. The text is an " +
+        "automatically. The digits are the UTF-8 text in hexadecimal. The text is an " +
         "http or https URL without credentials, or a path token (letters, digits, `-`, `.`, `_`, `~`; not beginning " +
         "with a dot) that the gateway appends to its configured base URL. The resulting URL has at most " +
         `${maxTagCharacters} characters. Without \`uuiData\`, the room's tag does not change.`,

@@ -18,7 +18,7 @@ export interface ClearOptions {
 
 const dayMilliseconds = 86_400_000;
 
-/** Lists all rooms of a gateway that is gone. Deletes them unless anything says that it runs. */
+/** Lists all rooms of a gateway that no longer exists. Deletes them unless anything says that it runs. */
 export async function clearGateway(
   gateway: string,
   options: ClearOptions,
@@ -52,13 +52,13 @@ export async function clearGateway(
   ];
   if (signs.length > 0)
     terminal.print(
-      `The gateway ${gateway} may be running: ${signs.join(", ")}. Its rooms stay until a day later.`,
+      `The gateway ${gateway} may be running: ${signs.join(", ")}. Its rooms can be deleted a day after that.`,
     );
   if (!options.delete || signs.length > 0) return "finding";
   if (!options.yes) {
     const idle = rooms.filter(({ name }) => !isPersistent(name)).length;
     terminal.print(
-      `Would delete ${count(idle, "room")} now, without persistent ones. Do it with --delete --yes.`,
+      `Would delete ${count(idle, "room")} now, but no persistent ones. Do it with --delete --yes.`,
     );
     return "finding";
   }

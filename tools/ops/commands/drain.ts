@@ -17,7 +17,7 @@ export function addDrain({ command, run }: Operator): void {
   command(
     "drain",
     "empties the pool and waits until no conference is running",
-    "Before the platform is replaced or restored. Nobody is interrupted: rooms that were handed out stay until their " +
+    "For use before the platform is replaced or restored. Nobody is interrupted: rooms that were handed out stay until their " +
       "conference ends. Stop the consumers first, and set MAX_VMR to 0: otherwise each create that finds the pool empty " +
       "requests a room. For maintenance that keeps the rooms, --keep-pool only waits.",
   )
@@ -127,7 +127,7 @@ function madeBefore(time: number) {
 function printLeaked(rooms: number, areTaken: boolean, terminal: Context["terminal"]): void {
   terminal.print(
     areTaken
-      ? `Marked as pooled but in no queue: ${rooms} of them.`
+      ? `${rooms} of these rooms ${rooms === 1 ? "is" : "are"} marked as pooled but in no queue.`
       : `${count(rooms, "room")} marked as pooled but in no queue stay without --leaked: docs/operations.md#rooms-unaccounted.`,
   );
 }

@@ -1,4 +1,4 @@
-/** `ops plan`: how large the pool must be, and what to buy of the platform. */
+/** `ops plan`: how large the pool must be, and which licences and ports to buy. */
 import { decimal, wholeNumber } from "../../terminal/create-command.ts";
 import { count } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
@@ -11,13 +11,23 @@ const defaults = { conferenceMinutes: 15, readyDelaySeconds: 90 };
 export function addPlan({ command, run }: Operator): void {
   command(
     "plan",
-    "calculates how large the pool must be, and what to buy of the platform",
+    "calculates how large the pool must be, and which licences and ports to buy",
     "Needs no gateway, unless the load is measured. Ends with 1 if one platform cannot carry the load. docs/operations.md " +
       "explains the result.",
   )
     .option("--per-day <rooms>", "Rooms handed out on the busiest day.", decimal(1, 10_000_000))
-    .option("--busy-hour <percent>", "The share of them in the busiest hour.", decimal(4, 100), 12.5)
-    .option("--burst <callers>", "Callers who come together, besides the others.", wholeNumber(0, 10_000), 0)
+    .option(
+      "--busy-hour <percent>",
+      "The share of these rooms that is handed out in the busiest hour.",
+      decimal(4, 100),
+      12.5,
+    )
+    .option(
+      "--burst <callers>",
+      "Callers who arrive together, in addition to the others.",
+      wholeNumber(0, 10_000),
+      0,
+    )
     .option(
       "--conference-minutes <minutes>",
       `Mean time from the hand-out of a room to the end of its conference. Default: ${defaults.conferenceMinutes}, or measured.`,

@@ -26,7 +26,10 @@ export function addUnaccounted({ command, run }: Operator): void {
       "checks each room again before it deletes it.",
   )
     .option("--delete", "Queues the listed rooms for deletion; with --gateway, deletes them at once.")
-    .option("--gateway <name>", "Lists instead all rooms of another gateway, which is gone.")
+    .option(
+      "--gateway <name>",
+      "Lists the rooms of another gateway that no longer exists, instead of this gateway's.",
+    )
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .addOption(
       new Option("--json", "Prints one JSON object. It cannot be combined with --delete.").conflicts(
@@ -64,8 +67,8 @@ async function listOrphaned(options: ClearOptions, context: Context): Promise<Ou
     for (const line of table([["NAME", "HANDED OUT"], ...named.map(rowOf)])) terminal.print(line);
   if (unnamed > 0)
     terminal.print(
-      `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms that wait for their deletion count until then; ` +
-        "others can be named when the pool is empty: docs/operations.md#rooms-unaccounted",
+      `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms count until they are deleted; ` +
+        "the others can be listed when the pool is empty: docs/operations.md#rooms-unaccounted",
     );
   if (!options.delete || named.length === 0) return "finding";
   const deletable = named.filter(({ room }) => !isPersistent(room));
@@ -75,7 +78,9 @@ async function listOrphaned(options: ClearOptions, context: Context): Promise<Ou
   }
   const queued = await queueAll(target, deletable, context);
   terminal.print(`${count(queued, "room")} will be deleted ${deletionTime(target.settings)}.`);
-  terminal.print("Do not run this again before that: a room that is queued again waits from then on.");
+  terminal.print(
+    "Do not run this again before then: a room that is queued again waits for the full time again.",
+  );
   if (stopping.aborted) return "interrupted";
   return unnamed === 0 && queued === named.length ? "ok" : "finding";
 }

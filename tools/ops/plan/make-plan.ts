@@ -1,4 +1,4 @@
-/** Plans a pool: how many rooms it needs, what to buy of the platform, and whether the platform can carry the load. */
+/** Plans a pool: how many rooms it needs, which licences and ports to buy, and whether the platform can carry the load. */
 
 /** The input of a plan: the load, the platform, and the gateway's settings. */
 export interface Scenario {
@@ -7,7 +7,7 @@ export interface Scenario {
   readonly perHour: number;
   /** The hourly rate of the busiest minutes: that of the busiest hour, unless a shorter time was measured. */
   readonly busiestPerHour: number;
-  /** Callers who come together, within one lead time, besides the others. */
+  /** Callers who arrive together, within one lead time, in addition to the others. */
   readonly burst: number;
   /** At most one caller in this many may find the pool empty. */
   readonly oneIn: number;
@@ -92,7 +92,7 @@ export function smallestPool(load: number, maxShare: number): number {
 export function planLines({ scenario, ...plan }: Plan): string[] {
   const { perDay, perHour, busiestPerHour, burst, oneIn, conferenceMinutes } = scenario;
   const { pooled, inUse, waiting, licences, ports, leadSeconds, maxPerHour, isTooMuch } = plan;
-  const together = burst > 0 ? `, and ${whole(burst)} callers who come together` : "";
+  const together = burst > 0 ? `, and ${whole(burst)} callers who arrive together` : "";
   return [
     `Load: ${whole(perDay)} rooms per day, ${whole(perHour)} in the busiest hour${together}.`,
     `Pool: at most 1 in ${whole(oneIn)} callers finds it empty (Erlang B; a room is replaced ${leadSeconds.toFixed(1)} s` +
@@ -103,7 +103,7 @@ export function planLines({ scenario, ...plan }: Plan): string[] {
       ` (${whole(conferenceMinutes)} min each) + ${whole(waiting)} waiting for deletion (up to ${deletionMinutes} min).`,
     `Buy ${whole(licences)} VMR licences, and ports and conferencing nodes for ${whole(inUse + burst)} conferences:` +
       ` ${whole(ports)} ports, three each.`,
-    `The platform carries at most ${whole(maxPerHour)} rooms an hour at the peak (the smaller of calls per minute, and` +
+    `The platform carries at most ${whole(maxPerHour)} rooms per hour at the peak (the smaller of calls per minute, and` +
       ` call slots / call time, at four calls a room); this plan needs ${whole(busiestPerHour)}` +
       (isTooMuch ? ": a second gateway and platform." : "."),
   ];

@@ -143,7 +143,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
           const { name } = await claims.claim(undefined, withoutPoolEmpty(log));
           return name;
         } catch (error) {
-          // The claim has settled the message without its room: the next one is tried.
+          // The claim dealt with this message but got no room; try the next one.
           if (!(error instanceof GatewayError && error.code === "pool-exhausted")) throw error;
         }
       }

@@ -103,7 +103,7 @@ async function findApp(api: AzureApi, groupId: string, environment = ""): Promis
   const [app, ...others] = value.filter(({ tags }) => tags?.["vmr-gateway"] === environment);
   if (!app || others.length > 0)
     throw new UnreachableError(
-      `The resource group has not exactly one app with the tag vmr-gateway=${environment}.`,
+      `The resource group must have exactly one app with the tag vmr-gateway=${environment}.`,
     );
   return app.name;
 }

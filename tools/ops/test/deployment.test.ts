@@ -248,7 +248,7 @@ describe("Finding the deployment", () => {
     const untagged = await ops(["status", "--environment", inFolder("other")], { environment });
     expect([untagged.exitCode, untagged.remarks]).toEqual([
       3,
-      "The resource group has not exactly one app with the tag vmr-gateway=other.\n",
+      "The resource group must have exactly one app with the tag vmr-gateway=other.\n",
     ]);
     expect(await ops(["status", "--environment", "nowhere"], { environment })).toMatchObject({
       exitCode: 2,

@@ -19,7 +19,7 @@ test("ops plan prints pool, settings and what to buy", async () => {
       POOL_MINIMUM=48
     Rooms on the platform: at most 1,428 = 48 pooled + 969 in use (45 min each) + 411 waiting for deletion (up to 20 min).
     Buy 1,428 VMR licences, and ports and conferencing nodes for 969 conferences: 2,907 ports, three each.
-    The platform carries at most 15,000 rooms an hour at the peak (the smaller of calls per minute, and call slots / call time, at four calls a room); this plan needs 1,200.
+    The platform carries at most 15,000 rooms per hour at the peak (the smaller of calls per minute, and call slots / call time, at four calls a room); this plan needs 1,200.
     "
   `);
 });
@@ -29,11 +29,11 @@ test.each([
   [["--calls-per-minute", "79"], "1,185", 1],
   [["--call-slots", "1", "--call-milliseconds", "751"], "1,198", 1],
 ])(
-  "ops plan %j: the platform carries %s rooms an hour, and the command ends with %i",
+  "ops plan %j: the platform carries %s rooms per hour, and the command ends with %i",
   async (options, max, code) => {
     const { exitCode, output } = await ops(["plan", "--per-day", "9600", ...options]);
     expect(exitCode).toBe(code);
-    expect(output).toContain(`The platform carries at most ${max} rooms an hour at the peak`);
+    expect(output).toContain(`The platform carries at most ${max} rooms per hour at the peak`);
     expect(output).toContain(`this plan needs 1,200${code === 0 ? "." : ": a second gateway and platform."}`);
   },
 );

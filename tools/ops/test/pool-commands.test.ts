@@ -291,7 +291,9 @@ describe("ops drain", () => {
       /The pool is empty\. 2 rooms will be deleted by the garbage collection\.\n3 rooms .* stay without --leaked(.*\n)*1 room handed out and without a conference/,
     );
     const { output } = await operated.ops("drain", "--leaked", "--yes");
-    expect(output).toMatch(/The pool is empty\. 3 rooms will be deleted .*\n.* in no queue: 3 of them\.\n/);
+    expect(output).toMatch(
+      /The pool is empty\. 3 rooms will be deleted .*\n3 of these rooms are marked as pooled but in no queue\.\n/,
+    );
     await operated.runTimer("collectGarbage");
     expect(roomNames().toSorted()).toEqual(["foreign", "in-use", "just-made"]);
     expect((await operated.ops("room", "leaked-1")).output).toMatch(/ room-deleted \(ops drain\) +local /);

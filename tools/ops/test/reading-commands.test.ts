@@ -205,7 +205,7 @@ describe("ops unaccounted", () => {
     const { exitCode, output, remarks } = await operated.ops("unaccounted", "--delete", "--yes");
     expect(exitCode).toBe(1);
     expect(output).toMatch(
-      /^1 room marked as pooled beyond the pool\. .*: docs\/operations\.md#rooms-unaccounted\n1 room will be deleted in 0 s to 10 min\.\nDo not run this again before that: /m,
+      /^1 room marked as pooled beyond the pool\. .*: docs\/operations\.md#rooms-unaccounted\n1 room will be deleted in 0 s to 10 min\.\nDo not run this again before then: /m,
     );
     expect(remarks).toMatch(/1\/1 rooms queued for deletion\n$/);
     await operated.runTimer("collectGarbage");
@@ -254,7 +254,7 @@ describe("ops unaccounted", () => {
       expect((await onGateway()).output).toMatch(/^NAME +STATE +SINCE\nassigned +assigned +2 d\n(.*\n){2}$/);
       const untried = await onGateway("--delete");
       expect(untried.exitCode).toBe(1);
-      expect(untried.output).toMatch(/Would delete 2 rooms now, without persistent ones.*\n$/);
+      expect(untried.output).toMatch(/Would delete 2 rooms now, but no persistent ones.*\n$/);
       expect(JSON.parse((await onGateway("--json")).output)).toHaveLength(3);
       expect((await operated.ops("unaccounted", "--gateway", gatewayName)).exitCode).toBe(2);
       expect((await operated.ops("unaccounted", "--gateway", "unknown")).exitCode).toBe(0);
