@@ -1,10 +1,10 @@
 /** How the client fetches, caches and renews tokens. */
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createManualClock, settlePromises } from "../../test/support/clock.ts";
 import { room, startScriptedGateway, thrownBy } from "../../test/support/scripted-gateway.ts";
 import { identities, tenant } from "../../tools/simulators/identities.ts";
 import { type Answer, startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
+import { createManualClock, settlePromises } from "../../tools/simulators/memory/clock.ts";
 import { startTokenIssuer } from "../../tools/simulators/token-issuer.ts";
 import { clientCredentials, type GetToken, NotAuthenticatedError } from "../src/index.ts";
 import { createRuntime } from "../src/runtime.ts";

@@ -7,8 +7,8 @@ import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openStorageAccount } from "../../src/lib/azure/storage-queue.ts";
 import type { Queue, QueueMessage } from "../../src/lib/ports.ts";
 import { startAzurite } from "../../tools/simulators/azurite.ts";
-import { createManualClock } from "../support/clock.ts";
-import { createMemoryQueue } from "../support/memory-queue.ts";
+import { createManualClock } from "../../tools/simulators/memory/clock.ts";
+import { createMemoryQueue } from "../../tools/simulators/memory/queue.ts";
 import { pauseTolerantSeconds } from "../support/timeouts.ts";
 import { useStarted } from "../support/use-started.ts";
 

@@ -1,8 +1,9 @@
 /** The garbage-collection timer: its schedule, its success, and failures that reach the host. */
 import { expect, test } from "vitest";
 import { collectGarbage } from "../../src/functions/collect-garbage.timer.ts";
+import { aTimer } from "../../tools/simulators/memory/functions.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import { aTimer, registeredTimer } from "../support/registered-trigger.ts";
+import { registeredTimer } from "../support/registered-trigger.ts";
 
 const gateway = useInProcessGateway();
 

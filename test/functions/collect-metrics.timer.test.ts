@@ -1,8 +1,9 @@
 /** The metrics timer: its schedule and the row it writes. */
 import { expect, test } from "vitest";
 import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
+import { aTimer } from "../../tools/simulators/memory/functions.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import { aTimer, registeredTimer } from "../support/registered-trigger.ts";
+import { registeredTimer } from "../support/registered-trigger.ts";
 
 const gateway = useInProcessGateway();
 

@@ -1,20 +1,13 @@
 /** The object graph: the settings choose the adapters, and each part gets its own. */
 import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import {
-  type Adapters,
-  createAdapters,
-  createDependencies,
-  type Dependencies,
-} from "../../src/lib/dependencies.ts";
-import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
-import type { PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
-import { secureRandom } from "../../src/lib/ports.ts";
+import { createAdapters, type Dependencies } from "../../src/lib/dependencies.ts";
+import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
+import { createMemoryGateway } from "../../tools/simulators/memory/gateway.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
-import { createMemoryRecordStore } from "../support/memory-record-store.ts";
-import { openAccess } from "../support/open-access.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
 import { shortenTimeouts } from "../support/shortened-timeouts.ts";
 
@@ -49,42 +42,22 @@ test("the keys of the identity provider can be fetched in advance", async () => 
 });
 
 describe("The object graph", () => {
-  interface Seen extends PlatformCall {
-    readonly isBackground: boolean;
-  }
-
   const world = usePoolWorld();
-  let seen: Seen[];
-  let rows: MetricsRow[];
+  let calls: (PlatformCall & { readonly isBackground: boolean })[];
   beforeEach(() => {
-    seen = [];
-    rows = [];
+    calls = [];
   });
 
   function connect(settings: Record<string, string> = {}): Dependencies {
-    const { clock, client } = world;
-    const watched =
-      (isBackground: boolean): PlatformClient["call"] =>
-      async (call) => {
-        seen.push({ ...call, isBackground });
-        return client.call(call);
-      };
     let ids = 0;
-    const adapters: Adapters = {
-      createRecords: createMemoryRecordStore(),
-      queues: world,
-      platformClient: {
-        call: watched(false),
-        background: { call: watched(true), takeSlot: client.background.takeSlot },
-        claimSlots: world.claimSlots,
+    return createMemoryGateway(world, {
+      settings,
+      adapters: { newId: () => `id-${++ids}` },
+      before: (port) => {
+        if (port.port !== "platform" || port.operation !== "call") return;
+        calls.push({ ...port.call, isBackground: port.isBackground });
       },
-      accessChecks: openAccess,
-      metricsSink: async (row) => void rows.push(row),
-      clock,
-      random: secureRandom,
-      newId: () => `id-${++ids}`,
-    };
-    return createDependencies(loadSettings({ ...exampleEnvironment, ...settings }), adapters);
+    }).dependencies;
   }
   /** Returns for how many seconds the names in the pool are invisible. */
   const invisibleSeconds = () =>
@@ -119,7 +92,7 @@ describe("The object graph", () => {
     world.clock.advance(600);
     await run(connect());
 
-    expect(new Set(seen.map((call) => call.isBackground))).toEqual(new Set([isBackground]));
+    expect(new Set(calls.map((call) => call.isBackground))).toEqual(new Set([isBackground]));
   });
 
   test("a claim uses the lease and the platform timeout of the settings", async () => {
@@ -130,7 +103,7 @@ describe("The object graph", () => {
     await claims.claim(undefined, world.log);
 
     expect(held).toEqual([100]);
-    expect(seen.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([7, 7]);
+    expect(calls.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([7, 7]);
   });
 
   test("provisioning uses lease, platform timeout, template and ready delay of the settings", async () => {
@@ -145,8 +118,8 @@ describe("The object graph", () => {
     await provisioning.provision({ reason: "claimed" }, 1, world.log);
 
     expect([...held, ...invisibleSeconds()]).toEqual([200, 90]);
-    expect(seen).toMatchObject([
-      { method: "POST", timeoutSeconds: 21, body: { participant_limit: 3, pin: "482913" } },
+    expect(calls).toMatchObject([
+      { method: "POST", timeoutSeconds: 21, body: { participant_limit: 3, pin: identities.hostPin } },
     ]);
   });
 
@@ -168,9 +141,9 @@ describe("The object graph", () => {
     await metricsRun(world.log);
     await metricsRun(world.log);
 
-    expect(rows.map(({ InstanceId }) => InstanceId)).toEqual(["id-1", "id-1"]);
-    expect(rows.map(({ RunId }) => RunId)).toEqual(["id-2", "id-3"]);
-    expect(rows[0]).toMatchObject({ MaximumRooms: 9, PoolMinimum: 2 });
+    expect(world.rows.map(({ InstanceId }) => InstanceId)).toEqual(["id-1", "id-1"]);
+    expect(world.rows.map(({ RunId }) => RunId)).toEqual(["id-2", "id-3"]);
+    expect(world.rows[0]).toMatchObject({ MaximumRooms: 9, PoolMinimum: 2 });
     expect(world.provisioning.texts()).toHaveLength(2);
   });
 
@@ -179,6 +152,6 @@ describe("The object graph", () => {
     await connect(settings).provisioning.provision({ reason: "claimed" }, 1, world.log);
     for (const change of [{}, { ROOM_HOST_PIN: "1357" }, { ROOM_TEMPLATE: '{"participant_limit":4}' }])
       await connect({ ...settings, ...change }).metricsRun(world.log);
-    expect(rows.map(({ OutdatedRooms }) => OutdatedRooms)).toEqual([0, 1, 1]);
+    expect(world.rows.map(({ OutdatedRooms }) => OutdatedRooms)).toEqual([0, 1, 1]);
   });
 });

@@ -1,15 +1,12 @@
 /** No function runs into the host's timeout, even if every setting has its maximum and every call takes as long as it may. */
 import { expect, test } from "vitest";
-import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
-import type { PlatformCall, PlatformResponse } from "../../src/lib/platform/client.ts";
+import type { Dependencies } from "../../src/lib/dependencies.ts";
+import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/errors.ts";
-import { type CreateRecordStore, type Queue, QueueError, secureRandom } from "../../src/lib/ports.ts";
+import { type Queue, QueueError } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { settlePromises } from "../support/clock.ts";
-import { exampleEnvironment } from "../support/example-settings.ts";
-import type { MemoryQueue } from "../support/memory-queue.ts";
-import { createMemoryRecordStore } from "../support/memory-record-store.ts";
-import { openAccess } from "../support/open-access.ts";
+import { settlePromises } from "../../tools/simulators/memory/clock.ts";
+import { createMemoryGateway, memorySettings, type PortCall } from "../../tools/simulators/memory/gateway.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -20,13 +17,8 @@ const maxima = {
   POOL_READY_DELAY_SECONDS: "3600",
   GC_MAX_MESSAGES: "10000",
 };
-const settings = loadSettings({
-  ...exampleEnvironment,
-  ...maxima,
-  POOL_MINIMUM: "50",
-  ROOM_MAXIMUM_AGE_HOURS: "1",
-});
-const { timeoutSeconds } = settings.platform;
+const settings = { ...maxima, POOL_MINIMUM: "50", ROOM_MAXIMUM_AGE_HOURS: "1" };
+const timeoutSeconds = Number(maxima.PLATFORM_TIMEOUT_SECONDS);
 const storageTimeoutSeconds = 3;
 const sinkTimeoutSeconds = 20;
 // What the host runs at once on an instance (host.json), of which one after the other counts the pool and puts a name.
@@ -36,35 +28,9 @@ const maxSeconds = 9 * 60;
 const maxRequestSeconds = 200;
 
 test.each(Object.entries(maxima))("%s has no greater value than %s", (name, value) => {
-  const greater = { ...exampleEnvironment, [name]: String(Number(value) + 1) };
+  const greater = { ...memorySettings, [name]: String(Number(value) + 1) };
   expect(() => loadSettings(greater)).toThrow(name);
 });
-
-type Respond = (call: PlatformCall) => PlatformResponse | Promise<PlatformResponse>;
-
-/** Makes calls that wait for a slot as long as they may, and then take the whole timeout, except fast methods. */
-function slowestCall(respond: Respond, fastMethod?: PlatformCall["method"]) {
-  return async (request: PlatformCall): Promise<PlatformResponse> => {
-    if (request.method === fastMethod) return respond(request);
-    // Its unit of work has waited for the slot.
-    if (request.slot) {
-      await pass(request.timeoutSeconds ?? timeoutSeconds);
-      return respond(request);
-    }
-    const startBefore = request.startBefore ?? world.clock.now() + 300_000;
-    const message = `${request.method} ${request.path}`;
-    if (world.clock.now() >= startBefore)
-      throw new PlatformError({ outcome: "not-sent", isTimeout: true, message });
-    world.clock.advance(
-      (startBefore - 1 - world.clock.now()) / 1000 + (request.timeoutSeconds ?? timeoutSeconds),
-    );
-    return respond(request);
-  };
-}
-
-const timeOut: Respond = ({ method, path }) => {
-  throw new PlatformError({ outcome: "unknown", isTimeout: true, message: `${method} ${path}` });
-};
 
 /** Lets time pass. What begins at the same time ends at the same time. */
 async function pass(seconds: number): Promise<void> {
@@ -75,71 +41,44 @@ async function pass(seconds: number): Promise<void> {
   clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
 }
 
-/** A queue whose operations take the whole timeout. Those that are named fail. */
-function slowestQueue(queue: MemoryQueue, ...failing: (keyof Queue)[]): Queue {
-  const slow =
-    <Input extends unknown[], Result>(operation: keyof Queue, run: (...input: Input) => Promise<Result>) =>
-    async (...input: Input): Promise<Result> => {
-      await pass(storageTimeoutSeconds);
-      if (failing.includes(operation)) throw new QueueError("unknown", operation);
-      return run(...input);
-    };
-  return {
-    put: slow("put", async (...input: Parameters<Queue["put"]>) => queue.put(...input)),
-    receive: slow("receive", async (...input: Parameters<Queue["receive"]>) => queue.receive(...input)),
-    delete: slow("delete", async (...input: Parameters<Queue["delete"]>) => queue.delete(...input)),
-    setInvisible: slow("setInvisible", async (...input: Parameters<Queue["setInvisible"]>) =>
-      queue.setInvisible(...input),
-    ),
-    count: slow("count", async (...input: Parameters<Queue["count"]>) => queue.count(...input)),
-    peek: slow("peek", async (...input: Parameters<Queue["peek"]>) => queue.peek(...input)),
-    clear: slow("clear", async (...input: Parameters<Queue["clear"]>) => queue.clear(...input)),
-  };
-}
+const bodyOf = ({ body }: PlatformCall) => (typeof body === "function" ? body() : body);
 
 interface Slowness {
+  /** Whether a call of the platform times out. The default is that all do. */
+  readonly timesOut?: (call: PlatformCall) => boolean;
+  /** Whether a call of the platform is fast. */
+  readonly isFast?: (call: PlatformCall) => boolean;
   /** The operations of queues that fail. */
   readonly failing?: readonly (keyof Queue)[];
-  readonly fastMethod?: PlatformCall["method"];
 }
 
 /** Creates everything that a function can ask for, over a platform and a storage that take as long as they may. */
-function slowest(respond: Respond, { failing = [], fastMethod }: Slowness = {}): Dependencies {
-  const call = slowestCall(respond, fastMethod);
-  async function slowestSlot(startBefore: number) {
-    world.clock.advance(Math.max(0, startBefore - 1 - world.clock.now()) / 1000);
-    return { [Symbol.dispose]: () => undefined };
+function slowest({ timesOut = () => true, isFast = () => false, failing = [] }: Slowness = {}): Dependencies {
+  async function before(port: PortCall): Promise<void> {
+    if (port.port === "metrics") return world.clock.advance(sinkTimeoutSeconds);
+    if (port.port !== "platform") {
+      await pass(storageTimeoutSeconds);
+      if (port.port !== "records" && failing.includes(port.operation))
+        throw new QueueError("unknown", port.operation);
+      return;
+    }
+    if (port.operation === "takeSlot") waitForSlot(port.startBefore);
+    if (port.operation !== "call" || isFast(port.call)) return;
+    const { call, isBackground } = port;
+    // Its unit of work has waited for the slot.
+    if (!call.slot) waitForSlot(call.startBefore ?? world.clock.now() + (isBackground ? 300_000 : 10_000));
+    if (!timesOut(call)) return;
+    await pass(call.timeoutSeconds ?? timeoutSeconds);
+    throw new PlatformError({ outcome: "unknown", isTimeout: true, message: `${call.method} ${call.path}` });
   }
-  const slow = (queue: MemoryQueue) => slowestQueue(queue, ...failing);
-  const records = createMemoryRecordStore();
-  const read: CreateRecordStore["read"] = async (id) => {
-    world.clock.advance(storageTimeoutSeconds);
-    return records.read(id);
-  };
-  return createDependencies(settings, {
-    queues: {
-      pool: slow(world.pool),
-      deletion: slow(world.deletion),
-      provisioning: slow(world.provisioning),
-      poison: slow(world.poison),
-    },
-    platformClient: {
-      call,
-      background: { call, takeSlot: slowestSlot },
-      claimSlots: {
-        admit: async (startBefore) => ({
-          takeSlot: async () => slowestSlot(startBefore),
-          [Symbol.dispose]: () => undefined,
-        }),
-      },
-    },
-    createRecords: { ...records, read },
-    metricsSink: async () => world.clock.advance(sinkTimeoutSeconds),
-    accessChecks: openAccess,
-    clock: world.clock,
-    random: secureRandom,
-    newId: () => "id-1",
-  });
+  function waitForSlot(startBefore: number): void {
+    world.clock.advance(Math.max(0, startBefore - 1 - world.clock.now()) / 1000);
+  }
+  async function after(port: PortCall): Promise<void> {
+    if (port.port === "platform" && port.operation === "call" && !isFast(port.call))
+      await pass(port.call.timeoutSeconds ?? timeoutSeconds);
+  }
+  return createMemoryGateway(world, { settings, before, after }).dependencies;
 }
 
 /** Returns how many seconds of the virtual clock pass, whether it succeeds or fails. */
@@ -149,17 +88,17 @@ async function secondsOf(run: () => Promise<unknown>): Promise<number> {
   return (world.clock.now() - startedAt) / 1000;
 }
 
-const page = (objects: readonly object[]) => ({ body: { meta: { next: null }, objects } });
-
-test.each<[string, Respond]>([
-  ["is never found", timeOut],
-  [
-    "is found without an alias and cannot be deleted",
-    (call) =>
-      call.method === "GET" ? page([{ id: 1, name: call.query?.["name"], aliases: [] }]) : timeOut(call),
-  ],
-])("provisionRoom ends in time if the create times out and the room %s", async (_, respond) => {
-  const { provisioning } = slowest(respond, { failing: ["delete"] });
+test.each<[string, Slowness["timesOut"]]>([
+  ["is never found", undefined],
+  ["is found without an alias and cannot be deleted", ({ method }) => method !== "GET"],
+])("provisionRoom ends in time if the create times out and the room %s", async (_, timesOut) => {
+  const { provisioning } = slowest({
+    timesOut: (call) => {
+      if (call.method === "POST") world.platform.seedRooms({ rows: [{ ...bodyOf(call), aliases: [] }] });
+      return timesOut?.(call) ?? true;
+    },
+    failing: ["delete"],
+  });
   const request = { reason: "bulk", upTo: 5 };
   const seconds = await secondsOf(async () => provisioning.provision(request, 1, world.log));
   const othersFirst = (requestsAtOnce - 1) * 2 * storageTimeoutSeconds;
@@ -167,42 +106,37 @@ test.each<[string, Respond]>([
   expect(seconds + othersFirst).toBeLessThan(maxSeconds);
 });
 
-test.each<[string, Respond, Slowness?]>([
-  ["every call times out", timeOut],
-  ["storage fails too", timeOut, { failing: ["delete", "setInvisible"] }],
-  ["no room exists", () => page([])],
-  ["only the live check times out", (call) => (call.path.includes("status") ? timeOut(call) : page([]))],
-])("collectGarbage ends in time if %s", async (_, respond, slowness) => {
-  for (let room = 0; room < settings.garbage.maxMessages; room++) await world.deletion.put(`room-${room}`);
+test.each<[string, Slowness]>([
+  ["every call times out", {}],
+  ["storage fails too", { failing: ["delete", "setInvisible"] }],
+  ["no room exists", { timesOut: () => false }],
+  ["only the live check times out", { timesOut: ({ path }) => path.includes("status") }],
+])("collectGarbage ends in time if %s", async (_, slowness) => {
+  for (let room = 0; room < Number(maxima.GC_MAX_MESSAGES); room++) await world.deletion.put(`room-${room}`);
   world.clock.advance(3600);
-  const { garbageCollection } = slowest(respond, slowness);
+  const { garbageCollection } = slowest(slowness);
   const seconds = await secondsOf(async () => garbageCollection.collect(world.log));
   expect(seconds).toBeGreaterThan(timeoutSeconds);
   expect(seconds).toBeLessThan(maxSeconds);
 });
 
 test("collectMetrics ends in time if every call of the platform and of storage times out", async () => {
-  const { metricsRun } = slowest(timeOut, { failing: ["count", "peek"] });
+  const { metricsRun } = slowest({ failing: ["count", "peek"] });
   const seconds = await secondsOf(async () => metricsRun(world.log));
   expect(seconds).toBeGreaterThan(timeoutSeconds);
   expect(seconds).toBeLessThan(maxSeconds);
 });
 
-test.each<[string, Respond, Slowness]>([
-  ["look-up", timeOut, {}],
-  [
-    "change",
-    async (call) => (call.method === "GET" ? world.client.call(call) : timeOut(call)),
-    { fastMethod: "GET" },
-  ],
+const isGet = ({ method }: PlatformCall) => method === "GET";
+
+test.each<[string, Slowness]>([
+  ["look-up", {}],
+  ["change", { isFast: isGet }],
 ])(
   "createRoom ends before API Management cuts it off if its %s and storage time out",
-  async (_, respond, slowness) => {
+  async (_, slowness) => {
     await world.addPooled("room-a");
-    const { idempotentClaims } = slowest(respond, {
-      ...slowness,
-      failing: ["put", "delete", "setInvisible"],
-    });
+    const { idempotentClaims } = slowest({ ...slowness, failing: ["put", "delete", "setInvisible"] });
     const key = { application: "application", key: "key" };
     const seconds = await secondsOf(async () => idempotentClaims.claim(key, "tag", world.log));
     expect(seconds).toBeGreaterThan(timeoutSeconds);
@@ -211,13 +145,13 @@ test.each<[string, Respond, Slowness]>([
 );
 
 test("listRooms ends before API Management cuts it off", async () => {
-  const seconds = await secondsOf(slowest(() => page([])).sharedList.list);
+  const seconds = await secondsOf(slowest({ timesOut: () => false }).sharedList.list);
   expect(seconds).toBeGreaterThan(timeoutSeconds);
   expect(seconds).toBeLessThan(maxRequestSeconds);
 });
 
 test("bulkDeleteRooms ends before API Management cuts it off, apart from its last call", async () => {
-  const { bulkDeletion } = slowest((call) => (call.method === "DELETE" ? timeOut(call) : page([])));
+  const { bulkDeletion } = slowest({ timesOut: ({ method }) => method === "DELETE" });
   const seconds = await secondsOf(async () => bulkDeletion.deleteAll(world.log));
   expect(seconds).toBeGreaterThan(timeoutSeconds);
   expect(seconds).toBeLessThan(maxRequestSeconds + timeoutSeconds);

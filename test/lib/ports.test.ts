@@ -1,8 +1,8 @@
 /** The system's clock and randomness, and deletions of messages whose outcome is known, lost or unknown. */
 import { expect, test } from "vitest";
 import { deleteConfirmed, type QueueFailure, secureRandom, systemClock } from "../../src/lib/ports.ts";
-import { createManualClock } from "../support/clock.ts";
-import { createMemoryQueue } from "../support/memory-queue.ts";
+import { createManualClock } from "../../tools/simulators/memory/clock.ts";
+import { createMemoryQueue } from "../../tools/simulators/memory/queue.ts";
 
 test("now returns the milliseconds since 1970", () => {
   const [before, now, after] = [Date.now(), systemClock.now(), Date.now()];

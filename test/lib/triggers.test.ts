@@ -3,7 +3,8 @@ import { InvocationContext } from "@azure/functions";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Log } from "../../src/lib/log.ts";
 import type { QueueFunction, TimerFunction } from "../../src/lib/triggers.ts";
-import { aTimer, registeredQueue, registeredTimer } from "../support/registered-trigger.ts";
+import { aTimer } from "../../tools/simulators/memory/functions.ts";
+import { registeredQueue, registeredTimer } from "../support/registered-trigger.ts";
 
 const dependencies = { name: "dependencies" };
 const timerDoing = (run: TimerFunction<object>["run"]) =>

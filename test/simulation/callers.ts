@@ -7,9 +7,10 @@ import { clockToleranceMilliseconds } from "../../src/lib/deletion/decisions.ts"
 import { failures } from "../../src/lib/errors.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { isPersistent, parseMarker } from "../../src/lib/ownership/room.ts";
+import { httpFunctions } from "../../tools/simulators/memory/functions.ts";
 import type { Task } from "./faults.ts";
 import { createdAt } from "./ledger.ts";
-import { hostPin, httpFunctions, type Plan } from "./processes.ts";
+import { hostPin, type Plan } from "./processes.ts";
 import { tagHost, type World } from "./world.ts";
 
 export interface RequestParts {

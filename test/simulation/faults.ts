@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { RandomSource } from "../../src/lib/ports.ts";
-import type { VirtualClock } from "../support/clock.ts";
+import type { VirtualClock } from "../../tools/simulators/memory/clock.ts";
 
 /** A process that runs invocations. After its death none of them receives a response. */
 export interface SimulatedProcess {

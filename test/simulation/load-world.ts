@@ -1,19 +1,17 @@
 /** A service under load, in virtual time: instances with all their parts, one platform, and callers who keep arriving. */
 import PQueue from "p-queue";
-import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
+import type { Dependencies } from "../../src/lib/dependencies.ts";
 import { GatewayError } from "../../src/lib/errors.ts";
-import { createClient } from "../../src/lib/platform/client.ts";
 import { transportFailure } from "../../src/lib/platform/errors.ts";
-import type { PlatformHttpResponse, PlatformRequest } from "../../src/lib/platform/transport.ts";
-import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { createMemoryPlatform, noCredentials } from "../../tools/simulators/platform/memory-platform.ts";
+import type {
+  PlatformHttpResponse,
+  PlatformRequest,
+  PlatformTransport,
+} from "../../src/lib/platform/transport.ts";
+import { createVirtualClock } from "../../tools/simulators/memory/clock.ts";
+import { createMemoryGateway, createMemoryWorld } from "../../tools/simulators/memory/gateway.ts";
 import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
-import { createVirtualClock } from "../support/clock.ts";
-import { exampleEnvironment } from "../support/example-settings.ts";
 import { formatMarker } from "../support/markers.ts";
-import { createMemoryQueue } from "../support/memory-queue.ts";
-import { createMemoryRecordStore } from "../support/memory-record-store.ts";
-import { openAccess } from "../support/open-access.ts";
 import { createRecordingLog } from "../support/recording-log.ts";
 
 const seed = Number(process.env["OVERLOAD_SEED"] ?? 1);
@@ -64,16 +62,17 @@ export function createLoadWorld(surroundings: Surroundings) {
   const clock = createVirtualClock(random);
   const startedAt = clock.now();
   const secondsNow = () => (clock.now() - startedAt) / 1000;
-  const platform = createMemoryPlatform(() => clock.now());
+  const world = createMemoryWorld(clock);
+  const { platform, queues } = world;
   const work = new PQueue({ concurrency: slots });
   const log = createRecordingLog();
   let isQuick = false;
   let [maxInFlight, maxOutside] = [0, 0];
 
   /** The connection of one instance to the platform. */
-  function newTransport() {
+  function newNetwork(): PlatformTransport {
     let inFlight = 0;
-    return async (request: PlatformRequest): Promise<PlatformHttpResponse> => {
+    return async (request) => {
       maxInFlight = Math.max(maxInFlight, ++inFlight);
       try {
         return await respond(request);
@@ -101,16 +100,6 @@ export function createLoadWorld(surroundings: Surroundings) {
     return Promise.race([response, timeout]).finally(() => responded.abort());
   }
 
-  const newQueue = () => createMemoryQueue(clock);
-  const queues = { pool: newQueue(), deletion: newQueue(), provisioning: newQueue(), poison: newQueue() };
-  const slowPool = {
-    ...queues.pool,
-    receive: async (...input: Parameters<typeof queues.pool.receive>) => {
-      await clock.sleep(storageSeconds * 1000);
-      return queues.pool.receive(...input);
-    },
-  };
-
   let rooms = 0;
   /** Adds a room to the platform, and its name to the pool if it is pooled. */
   async function addRoom(state: "pooled" | "assigned" = "pooled"): Promise<string> {
@@ -122,33 +111,27 @@ export function createLoadWorld(surroundings: Surroundings) {
     if (state === "pooled") await queues.pool.put(name);
     return name;
   }
-  const appearing = {
-    ...queues.provisioning,
-    put: async (text: string) => {
-      await addRoom();
-      const message = await queues.provisioning.put(text);
-      await queues.provisioning.delete(message);
-      return message;
-    },
-  };
+  /** A room that is requested appears at once, unless the gateway's provisioning makes it. */
+  async function appear(): Promise<void> {
+    await addRoom();
+    await queues.provisioning.clear();
+  }
 
-  const settings = loadSettings({
-    ...exampleEnvironment,
-    PLATFORM_TIMEOUT_SECONDS: String(timeoutSeconds),
-    PLATFORM_MAX_CONCURRENCY: String(maxConcurrency),
-    ...surroundings.settings,
-  });
   function newInstance(): Instance {
-    const options = { timeoutSeconds, maxConcurrency, credentials: noCredentials, clock, random };
-    const dependencies = createDependencies(settings, {
-      queues: { ...queues, pool: slowPool, provisioning: provisions ? queues.provisioning : appearing },
-      createRecords: createMemoryRecordStore(),
-      platformClient: createClient(newTransport(), options),
-      accessChecks: openAccess,
-      metricsSink: async () => undefined,
-      clock,
-      random,
-      newId: () => "id-1",
+    const { dependencies } = createMemoryGateway(world, {
+      settings: {
+        PLATFORM_TIMEOUT_SECONDS: String(timeoutSeconds),
+        PLATFORM_MAX_CONCURRENCY: String(maxConcurrency),
+        ...surroundings.settings,
+      },
+      adapters: { random },
+      network: newNetwork,
+      before: async ({ port, operation }) => {
+        if (port === "pool" && operation === "receive") await clock.sleep(storageSeconds * 1000);
+      },
+      after: async ({ port, operation }) => {
+        if (port === "provisioning" && operation === "put" && !provisions) await appear();
+      },
     });
     return { ...dependencies, frontEnd: new PQueue({ concurrency: httpConcurrency }) };
   }

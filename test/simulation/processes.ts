@@ -1,57 +1,17 @@
 /** The processes that run the app: each has its own dependencies, and all share the queues and the platform. */
 
-import { readdir } from "node:fs/promises";
-import type { HttpHandler, StorageQueueHandler, TimerHandler } from "@azure/functions";
 import { type HttpRequest, HttpResponse, InvocationContext } from "@azure/functions";
-import type { Adapters, Dependencies } from "../../src/lib/dependencies.ts";
+import type { Adapters } from "../../src/lib/dependencies.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
-import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
 import type { RandomSource } from "../../src/lib/ports.ts";
 import { loadSettings, type Settings } from "../../src/lib/settings/settings.ts";
-import {
-  type QueueFunction,
-  registerHttpFunctions,
-  registerQueueFunctions,
-  registerTimerFunctions,
-  type TimerFunction,
-} from "../../src/lib/triggers.ts";
-import { gatewaySettings } from "../../tools/simulators/gateway-settings.ts";
-import { aTimer } from "../support/registered-trigger.ts";
+import { aTimer, registerFunctions } from "../../tools/simulators/memory/functions.ts";
+import { memorySettings } from "../../tools/simulators/memory/gateway.ts";
 import type { Fault } from "./faults.ts";
 import { currentTask, type SimulatedProcess, type Task } from "./faults.ts";
 import type { FaultAt } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
-
-const folder = new URL("../../src/functions/", import.meta.url);
-
-export const httpFunctions = await load<HttpFunction<Dependencies>>(/^[\w-]+\.ts$/);
-const timerFunctions = await load<TimerFunction<Dependencies>>(/\.timer\.ts$/);
-const queueFunctions = await load<QueueFunction<Dependencies>>(/\.queue\.ts$/);
-
-/** The exports of all files with such a name, by the name that each has in its file. */
-async function load<Definition>(fileName: RegExp): Promise<Readonly<Record<string, Definition>>> {
-  const files = (await readdir(folder)).filter((file) => fileName.test(file)).toSorted();
-  const modules: object[] = await Promise.all(files.map(async (file) => import(new URL(file, folder).href)));
-  return Object.assign({}, ...modules) as Record<string, Definition>;
-}
-
-/** Returns the handlers that the host would get. */
-export function registerFunctions(dependencies: Dependencies) {
-  const http = new Map<string, HttpHandler>();
-  const timers = new Map<string, TimerHandler>();
-  const queues = new Map<string, StorageQueueHandler>();
-  const app = {
-    http: (name: string, { handler }: { handler: HttpHandler }) => void http.set(name, handler),
-    timer: (name: string, { handler }: { handler: TimerHandler }) => void timers.set(name, handler),
-    storageQueue: (name: string, { handler }: { handler: StorageQueueHandler }) =>
-      void queues.set(name, handler),
-  };
-  registerHttpFunctions(app, dependencies, httpFunctions);
-  registerTimerFunctions(app, dependencies, timerFunctions);
-  registerQueueFunctions(app, dependencies, queueFunctions);
-  return { http, timers, queues };
-}
 
 /** How an invocation ended; `died` if its process died, so nobody received a result. */
 type Ending<Result> = { readonly result: Result } | { readonly error: unknown } | "died";
@@ -98,13 +58,7 @@ export const hostPin = "902817364519";
 export const defaultLevel: PoolLevel = { max: 6, min: 2 };
 
 const settings = loadSettings({
-  ...gatewaySettings({
-    connectionString: "UseDevelopmentStorage=true",
-    platformUrl: "https://platform.example.com",
-    authorityUrl: "http://127.0.0.1:1",
-    contactCentreUrl: "http://127.0.0.1:1",
-    logWorkspaceUrl: "http://127.0.0.1:1",
-  }),
+  ...memorySettings,
   ROOM_HOST_PIN: hostPin,
   POOL_READY_DELAY_SECONDS: "90",
 });

@@ -1,7 +1,7 @@
 /** The ports of storage over memory. Each call can fail, before or after it was carried out; the ledger sees messages. */
 import { GatewayError } from "../../src/lib/errors.ts";
 import { type CreateRecordStore, type Queue, QueueError, type queueNames } from "../../src/lib/ports.ts";
-import type { MemoryQueue } from "../support/memory-queue.ts";
+import type { MemoryQueue } from "../../tools/simulators/memory/queue.ts";
 import type { PortCall, Ports } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 

@@ -2,11 +2,11 @@
 
 import type { Adapters } from "../../src/lib/dependencies.ts";
 import type { Clock, RandomSource } from "../../src/lib/ports.ts";
+import { createVirtualClock, type VirtualClock } from "../../tools/simulators/memory/clock.ts";
+import { openAccess } from "../../tools/simulators/memory/open-access.ts";
+import { createMemoryQueue, type MemoryQueue } from "../../tools/simulators/memory/queue.ts";
+import { createMemoryRecordStore } from "../../tools/simulators/memory/record-store.ts";
 import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
-import { createVirtualClock, type VirtualClock } from "../support/clock.ts";
-import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
-import { createMemoryRecordStore } from "../support/memory-record-store.ts";
-import { openAccess } from "../support/open-access.ts";
 import type { SimulatedProcess, Task } from "./faults.ts";
 import { createPorts, type Fault, type Ports } from "./faults.ts";
 import type { History } from "./history.ts";

@@ -2,18 +2,16 @@
 import { beforeEach } from "vitest";
 import { createGarbageCollection, type GarbageCollectionOptions } from "../../src/lib/deletion/collection.ts";
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
-import { createMetricsRun, type MetricsOptions } from "../../src/lib/metrics/run.ts";
 import { decodeRoomMessage } from "../../src/lib/ownership/room.ts";
-import { createClient } from "../../src/lib/platform/client.ts";
 import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
-import { roomFingerprint, toNewConference } from "../../src/lib/pool/new-room.ts";
+import { toNewConference } from "../../src/lib/pool/new-room.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
-import { createMemoryPlatform, noCredentials } from "../../tools/simulators/platform/memory-platform.ts";
-import { createManualClock } from "./clock.ts";
+import type { MetricsSink } from "../../src/lib/ports.ts";
+import { createManualClock } from "../../tools/simulators/memory/clock.ts";
+import { createMemoryGateway, createMemoryWorld } from "../../tools/simulators/memory/gateway.ts";
 import { formatMarker, gatewayName } from "./markers.ts";
-import { createMemoryQueue } from "./memory-queue.ts";
 import { createRecordingLog } from "./recording-log.ts";
 
 export const hostPin = "482913";
@@ -21,10 +19,8 @@ export const guestPin = "771204";
 export const serviceTag = "https://verification.example.com/session/1";
 export const maxRooms = 5;
 export const leaseSeconds = 300;
-const maxConcurrency = 5;
 export const platformTimeoutSeconds = 10;
 
-export type PoolQueues = ReturnType<typeof createPoolQueues>;
 export type PoolWorld = ReturnType<typeof createPoolWorld>;
 
 interface ClaimCall extends Partial<ClaimOptions> {
@@ -38,41 +34,26 @@ export function usePoolWorld(): PoolWorld {
   return world;
 }
 
-/** Creates the queues before each test, without a platform. */
-export function usePoolQueues(): PoolQueues {
-  const queues: PoolQueues = Object.create(null);
-  beforeEach(() => void Object.assign(queues, createPoolQueues()));
-  return queues;
-}
-
-/** Creates the part of the world that needs no platform. */
-export function createPoolQueues() {
-  const clock = createManualClock();
-  const newQueue = () => createMemoryQueue(clock);
-  const [pool, deletion, provisioning, poison] = [newQueue(), newQueue(), newQueue(), newQueue()];
-  return {
-    gatewayName,
-    clock,
-    log: createRecordingLog(),
-    pool,
-    deletion,
-    provisioning,
-    poison,
-    replenishment: createReplenishment({ pool, provisioning, maxRooms }),
-    /** Returns the names on the deletion queue. */
-    deletionNames: () => deletion.texts().map((text) => decodeRoomMessage(text).room),
-    /** Returns the messages on the provisioning queue. */
-    requests: () => provisioning.texts().map((text): unknown => JSON.parse(text)),
+export function createPoolWorld() {
+  const world = createMemoryWorld(createManualClock());
+  const { clock, platform, queues } = world;
+  const { pool, deletion, provisioning } = queues;
+  const log = createRecordingLog();
+  const settings = {
+    ROOM_HOST_PIN: hostPin,
+    MAX_VMR: String(maxRooms),
+    PLATFORM_TIMEOUT_SECONDS: String(platformTimeoutSeconds),
   };
-}
-
-function createPoolWorld() {
-  const queues = createPoolQueues();
-  const { clock, log, pool, deletion } = queues;
-  const platform = createMemoryPlatform(() => clock.now());
-  const options = { timeoutSeconds: platformTimeoutSeconds, maxConcurrency, clock };
-  const client = createClient(platform.transport, { ...options, credentials: noCredentials });
-  const conferences = createConferences(client);
+  const { client } = createMemoryGateway(world, { settings });
+  const parts = {
+    ...queues,
+    clock,
+    gatewayName,
+    conferences: createConferences(client),
+    claimSlots: client.claimSlots,
+    takeSlot: client.background.takeSlot,
+    replenishment: createReplenishment({ pool, provisioning, maxRooms }),
+  };
 
   /** Adds a room of the gateway to the platform but not to the pool; returns its id. */
   function addRoom(name: string, fields: Record<string, unknown> = {}): number {
@@ -84,22 +65,17 @@ function createPoolWorld() {
   }
 
   const newClaims = (options: Partial<ClaimOptions> = {}): Claims =>
-    createClaims({
-      ...queues,
-      conferences,
-      leaseSeconds,
-      platformTimeoutSeconds,
-      claimSlots: client.claimSlots,
-      ...options,
-    });
+    createClaims({ ...parts, leaseSeconds, platformTimeoutSeconds, ...options });
 
   return {
-    ...queues,
-    platform,
+    ...world,
+    ...parts,
+    log,
     client,
-    claimSlots: client.claimSlots,
-    takeSlot: client.background.takeSlot,
-    conferences,
+    /** Returns the names on the deletion queue. */
+    deletionNames: () => deletion.texts().map((text) => decodeRoomMessage(text).room),
+    /** Returns the messages on the provisioning queue. */
+    requests: () => provisioning.texts().map((text): unknown => JSON.parse(text)),
     addRoom,
     /** Adds a room to the platform and its name to the pool. */
     addPooled: async (name: string, fields?: Record<string, unknown>) => {
@@ -129,33 +105,26 @@ function createPoolWorld() {
     collectGarbageAfter: async (seconds: number, options?: Partial<GarbageCollectionOptions>) => {
       clock.advance(seconds);
       const status = createPlatformStatus(client);
-      const parts = { conferences, takeSlot: client.background.takeSlot };
       const limits = {
         maxMessages: 20,
         minAgeSeconds: 600,
         maxAgeHours: undefined,
         unmarkedRooms: "collect",
       } as const;
-      await createGarbageCollection({ ...queues, ...parts, status, ...limits, ...options }).collect(log);
+      await createGarbageCollection({ ...parts, status, ...limits, ...options }).collect(log);
     },
     /** Runs the metrics collection once and returns its row. */
-    collectMetrics: async (options?: Partial<MetricsOptions>) => {
-      const rows: MetricsRow[] = [];
-      await createMetricsRun({
-        ...queues,
-        queues,
-        conferences,
-        status: createPlatformStatus(client),
-        sink: async (row) => void rows.push(row),
-        newId: () => "run-1",
-        instanceId: "instance-1",
-        version: "1.0.0",
-        maxRooms,
-        minRooms: undefined,
-        fingerprint: roomFingerprint({}, hostPin),
-        ...options,
-      })(log);
-      return rows[0];
+    collectMetrics: async (
+      changed: Record<string, string> = {},
+      metricsSink: MetricsSink<MetricsRow> = async (row) => void world.rows.push(row),
+    ): Promise<MetricsRow | undefined> => {
+      const ids = ["instance-1", "run-1"];
+      const adapters = { metricsSink, newId: () => ids.shift() ?? "" };
+      await createMemoryGateway(world, {
+        settings: { ...settings, ...changed },
+        adapters,
+      }).dependencies.metricsRun(log);
+      return world.rows.at(-1);
     },
   };
 }

@@ -1,18 +1,11 @@
 /** Registers a timer or queue function as main.ts does and returns what the host would receive. */
-import type { StorageQueueFunctionOptions, Timer, TimerFunctionOptions } from "@azure/functions";
+import type { StorageQueueFunctionOptions, TimerFunctionOptions } from "@azure/functions";
 import {
   type QueueFunction,
   registerQueueFunctions,
   registerTimerFunctions,
   type TimerFunction,
 } from "../../src/lib/triggers.ts";
-
-/** The argument that the host passes to a timer's handler. */
-export const aTimer: Timer = {
-  isPastDue: false,
-  schedule: { adjustForDST: true },
-  scheduleStatus: { last: "", next: "", lastUpdated: "" },
-};
 
 export const registeredTimer = <D>(timer: TimerFunction<D>, dependencies: D): TimerFunctionOptions =>
   onlyRegistration((register) =>

@@ -8,7 +8,7 @@ import {
   type LoopbackRequest,
   startLoopbackServer,
 } from "../../tools/simulators/loopback-server.ts";
-import { createManualClock } from "./clock.ts";
+import { createManualClock } from "../../tools/simulators/memory/clock.ts";
 
 export const room = {
   id: 7,

@@ -2,11 +2,11 @@
 
 import { type ClientOptions, createClient, type PlatformClient } from "../../src/lib/platform/client.ts";
 import { createBasicCredentials, createTransport } from "../../src/lib/platform/transport.ts";
+import { createManualClock } from "../../tools/simulators/memory/clock.ts";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
 } from "../../tools/simulators/platform/platform-simulator.ts";
-import { createManualClock } from "./clock.ts";
 import { useStartedPerTest } from "./use-started.ts";
 
 export const platformAccount = { username: "api-user", password: "api-password" } as const;

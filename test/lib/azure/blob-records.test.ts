@@ -6,7 +6,7 @@ import { createRecordContainer, openCreateRecords } from "../../../src/lib/azure
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import { startAzurite } from "../../../tools/simulators/azurite.ts";
 import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
-import { createMemoryRecordStore } from "../../support/memory-record-store.ts";
+import { createMemoryRecordStore } from "../../../tools/simulators/memory/record-store.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStarted } from "../../support/use-started.ts";
 

@@ -7,7 +7,7 @@ import { encodeRoomMessage, loggableName, type RoomMessage } from "../../../src/
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
-import { createManualClock } from "../../support/clock.ts";
+import { createManualClock } from "../../../tools/simulators/memory/clock.ts";
 import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 

@@ -9,8 +9,8 @@ import { type HttpDependencies, toHandler } from "../../../src/lib/http/pipeline
 import { laxInteger } from "../../../src/lib/http/validation.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { registerHttpFunctions } from "../../../src/lib/triggers.ts";
-import { createManualClock } from "../../support/clock.ts";
-import { openAccess } from "../../support/open-access.ts";
+import { createManualClock } from "../../../tools/simulators/memory/clock.ts";
+import { openAccess } from "../../../tools/simulators/memory/open-access.ts";
 
 const refuse = async () => {
   throw new GatewayError("unauthenticated", { challenge: "Test realm" });

@@ -23,7 +23,7 @@ test("collect writes and logs one row with every column measured, and no PIN or 
   world.platform.raiseAlarm({ name: "licence_expired", level: "Critical" });
   world.platform.raiseAlarm({ name: "node_offline", level: "warning", node: "10.0.0.22" });
 
-  const row = await world.collectMetrics({ minRooms: 0 });
+  const row = await world.collectMetrics({ POOL_MINIMUM: "0" });
   expect(row).toEqual({
     TimeGenerated: new Date(world.clock.now()).toISOString(),
     RunId: "run-1",
@@ -59,7 +59,7 @@ describe("Filling up to POOL_MINIMUM", () => {
   ])("requests the rooms missing from %i with %i requested: %i", async (minRooms, requested, missing) => {
     await world.addPooled("pooled-1");
     for (let count = 0; count < requested; count++) await world.provisioning.put("{}");
-    await world.collectMetrics({ minRooms });
+    await world.collectMetrics({ POOL_MINIMUM: String(minRooms) });
     const request = { reason: "bulk", upTo: minRooms };
     expect(world.requests().slice(requested)).toEqual(Array(missing).fill(request));
     expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: missing, level: minRooms });
@@ -67,24 +67,22 @@ describe("Filling up to POOL_MINIMUM", () => {
 
   test("requests nothing if the pool is at its minimum, or if there is no minimum", async () => {
     await world.addPooled("pooled-1");
-    await world.collectMetrics({ minRooms: 1 });
+    await world.collectMetrics({ POOL_MINIMUM: "1" });
     await world.collectMetrics();
     expect(world.provisioning.texts()).toEqual([]);
     expect(world.log.events()).toEqual(["metrics-collected", "metrics-collected"]);
   });
 
   test("happens even if the row cannot be written, and the run fails", async () => {
-    await expect(world.collectMetrics({ minRooms: 1, sink })).rejects.toThrow("metrics run failed");
+    await expect(world.collectMetrics({ POOL_MINIMUM: "1" }, sink)).rejects.toThrow("metrics run failed");
     expect(world.provisioning.texts()).toHaveLength(1);
     expect(world.log.events()).toEqual(["metrics-collected", "pool-refilled", "metrics-run-failed"]);
     expect(world.log.fieldsOf("metrics-collected")).toMatchObject({ PoolMinimum: 1 });
   });
 
   test("fails the run, but only after the row was written, if a request cannot be stored", async () => {
-    const rows: unknown[] = [];
     world.provisioning.strikeNext("put", { failure: "unknown" });
-    const run = world.collectMetrics({ minRooms: 1, sink: async (row) => void rows.push(row) });
-    await expect(run).rejects.toThrow("metrics run failed");
-    expect(rows).toHaveLength(1);
+    await expect(world.collectMetrics({ POOL_MINIMUM: "1" })).rejects.toThrow("metrics run failed");
+    expect(world.rows).toHaveLength(1);
   });
 });

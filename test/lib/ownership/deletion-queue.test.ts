@@ -4,10 +4,10 @@ import { createDeletionQueueWriter } from "../../../src/lib/ownership/deletion-q
 import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { newRoomName } from "../../../src/lib/pool/new-room.ts";
 import { type Queue, secureRandom } from "../../../src/lib/ports.ts";
-import { createVirtualClock } from "../../support/clock.ts";
-import { usePoolQueues } from "../../support/pool-world.ts";
+import { createVirtualClock } from "../../../tools/simulators/memory/clock.ts";
+import { usePoolWorld } from "../../support/pool-world.ts";
 
-const queues = usePoolQueues();
+const queues = usePoolWorld();
 const queueForDeletion = async (names: readonly string[]) =>
   createDeletionQueueWriter(queues).queueEndedRooms(names, queues.log);
 const names = (count: number) => Array.from({ length: count }, (_, index) => `room-${index}`);

@@ -3,15 +3,15 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { describeFailure } from "../../../src/lib/platform/errors.ts";
 import { createBasicCredentials, type PlatformRequest } from "../../../src/lib/platform/transport.ts";
-import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
-import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import {
   createManualClock,
   createVirtualClock,
   type ManualClock,
   settlePromises,
   type VirtualClock,
-} from "../../support/clock.ts";
+} from "../../../tools/simulators/memory/clock.ts";
+import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
+import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";

@@ -2,8 +2,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createLimiter, type Priority } from "../../../src/lib/platform/limiter.ts";
+import {
+  createVirtualClock,
+  settlePromises,
+  type VirtualClock,
+} from "../../../tools/simulators/memory/clock.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
-import { createVirtualClock, settlePromises, type VirtualClock } from "../../support/clock.ts";
 
 const ceiling = 8;
 let clock: VirtualClock;

@@ -4,7 +4,11 @@ import type { PlatformCall, PlatformResponse } from "../../../src/lib/platform/c
 import { createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createSharedList, type SharedList } from "../../../src/lib/platform/shared-list.ts";
-import { createManualClock, type ManualClock, settlePromises } from "../../support/clock.ts";
+import {
+  createManualClock,
+  type ManualClock,
+  settlePromises,
+} from "../../../tools/simulators/memory/clock.ts";
 
 /** A call that waits for its response, with the rooms that the platform had when it arrived. */
 interface HeldCall {

@@ -13,8 +13,8 @@ import {
   type OAuthClient,
 } from "../../../src/lib/platform/transport.ts";
 import { type Answer, type Reply, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { createManualClock, type ManualClock } from "../../../tools/simulators/memory/clock.ts";
 import { listen } from "../../../tools/simulators/process/listen.ts";
-import { createManualClock, type ManualClock } from "../../support/clock.ts";
 import { watchConnectLimits } from "../../support/connect-limits.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";

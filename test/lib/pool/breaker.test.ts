@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import { createBreaker, TrialError } from "../../../src/lib/pool/breaker.ts";
-import { createManualClock } from "../../support/clock.ts";
+import { createManualClock } from "../../../tools/simulators/memory/clock.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
 const failure = (details: Omit<PlatformFailure, "message">) =>

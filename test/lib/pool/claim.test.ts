@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
+import type { QueueFault } from "../../../tools/simulators/memory/queue.ts";
 import { formatMarker } from "../../support/markers.ts";
-import type { QueueFault } from "../../support/memory-queue.ts";
 import {
   guestPin,
   hostPin,

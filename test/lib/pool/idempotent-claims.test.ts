@@ -4,7 +4,10 @@ import { GatewayError } from "../../../src/lib/errors.ts";
 import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { createIdempotentClaims } from "../../../src/lib/pool/idempotent-claims.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
-import { createMemoryRecordStore, type MemoryRecordStore } from "../../support/memory-record-store.ts";
+import {
+  createMemoryRecordStore,
+  type MemoryRecordStore,
+} from "../../../tools/simulators/memory/record-store.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 

@@ -9,7 +9,7 @@ import {
   provisioningTimes,
 } from "../../../src/lib/pool/provisioning.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
-import type { QueueFault } from "../../support/memory-queue.ts";
+import type { QueueFault } from "../../../tools/simulators/memory/queue.ts";
 import {
   hostPin,
   leaseSeconds,

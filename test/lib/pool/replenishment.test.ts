@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
-import { createPoolQueues, maxRooms, type PoolQueues, usePoolQueues } from "../../support/pool-world.ts";
+import { createPoolWorld, maxRooms, type PoolWorld, usePoolWorld } from "../../support/pool-world.ts";
 
-const queues = usePoolQueues();
+const queues = usePoolWorld();
 
 /** Adds names to the pool and requests to the provisioning queue. */
-async function fill({ pool, provisioning }: PoolQueues, pooled: number, requested = 0): Promise<void> {
+async function fill({ pool, provisioning }: PoolWorld, pooled: number, requested = 0): Promise<void> {
   for (let index = 0; index < pooled; index++) await pool.put(`room-${index}`);
   for (let index = 0; index < requested; index++) await provisioning.put('{"reason":"claimed"}');
 }
@@ -41,7 +41,7 @@ test("topUpTo requests exactly the rooms missing from any level, and none when i
   const count = fc.integer({ min: 0, max: 60 });
   await fc.assert(
     fc.asyncProperty(count, count, count, async (pooled, requested, level) => {
-      const separate = createPoolQueues();
+      const separate = createPoolWorld();
       await fill(separate, pooled, requested);
       const missing = Math.max(0, level - pooled - requested);
 

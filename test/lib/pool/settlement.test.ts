@@ -10,10 +10,10 @@ import {
   outcomeOfFailedAssignment,
   settlements,
 } from "../../../src/lib/pool/settlement.ts";
-import type { QueueFault } from "../../support/memory-queue.ts";
-import { leaseSeconds, usePoolQueues } from "../../support/pool-world.ts";
+import type { QueueFault } from "../../../tools/simulators/memory/queue.ts";
+import { leaseSeconds, usePoolWorld } from "../../support/pool-world.ts";
 
-const queues = usePoolQueues();
+const queues = usePoolWorld();
 beforeEach(async () => queues.pool.put("room-a"));
 
 /** Receives the message and settles it. The platform has refused the room this often before. */

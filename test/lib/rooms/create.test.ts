@@ -8,9 +8,9 @@ import { toHandler } from "../../../src/lib/http/pipeline.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import type { Claims } from "../../../src/lib/pool/claim.ts";
 import type { IdempotentClaims } from "../../../src/lib/pool/idempotent-claims.ts";
+import { createManualClock } from "../../../tools/simulators/memory/clock.ts";
+import { openAccess } from "../../../tools/simulators/memory/open-access.ts";
 import { parseJson } from "../../../tools/simulators/process/parse-json.ts";
-import { createManualClock } from "../../support/clock.ts";
-import { openAccess } from "../../support/open-access.ts";
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 

@@ -1,6 +1,6 @@
 /** Ports whose calls wait until the exploration chooses the next one and its outcome. */
 
-import type { VirtualClock } from "../../support/clock.ts";
+import type { VirtualClock } from "../../../tools/simulators/memory/clock.ts";
 import type { Fault, PortCall, Ports } from "../faults.ts";
 import { requireTask, type SimulatedProcess, type Task } from "../faults.ts";
 

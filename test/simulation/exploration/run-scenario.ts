@@ -1,8 +1,8 @@
 /** Runs one history of a scenario: a chooser decides at each step what happens next. */
 
 import type { RandomSource } from "../../../src/lib/ports.ts";
+import { settlePromises } from "../../../tools/simulators/memory/clock.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
-import { settlePromises } from "../../support/clock.ts";
 import { settleAndAudit } from "../audit.ts";
 import type { Violation } from "../ledger.ts";
 import { createWorld, type World } from "../world.ts";

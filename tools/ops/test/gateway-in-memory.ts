@@ -2,31 +2,24 @@
  * The gateway with its real functions, on a virtual clock: queues and platform are in memory, and identity provider,
  * contact centre and log are the simulators.
  */
-import { randomUUID } from "node:crypto";
-import { HttpRequest, InvocationContext } from "@azure/functions";
 import { createAccessChecks } from "../../../src/lib/auth/access.ts";
 import { createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
-import { createDependencies } from "../../../src/lib/dependencies.ts";
 import { createClient } from "../../../src/lib/platform/client.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { secureRandom } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { httpFunctions, registerFunctions } from "../../../test/simulation/processes.ts";
-import { createManualClock, settlePromises } from "../../../test/support/clock.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
-import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
-import { createMemoryRecordStore } from "../../../test/support/memory-record-store.ts";
-import { aTimer } from "../../../test/support/registered-trigger.ts";
 import { startContactCentre } from "../../simulators/contact-centre.ts";
 import { gatewaySettings } from "../../simulators/gateway-settings.ts";
 import { contactCentreUsers, identities, tenant } from "../../simulators/identities.ts";
 import { hostFailureEvent, startLogWorkspace } from "../../simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
-import { createMemoryPlatform, noCredentials } from "../../simulators/platform/memory-platform.ts";
+import { createManualClock, settlePromises } from "../../simulators/memory/clock.ts";
+import { createMemoryGateway, createMemoryWorld } from "../../simulators/memory/gateway.ts";
+import { noCredentials } from "../../simulators/platform/memory-platform.ts";
 import { startTokenIssuer } from "../../simulators/token-issuer.ts";
 import { createLocalLog } from "../target/local.ts";
 import { platformOf } from "../target/target.ts";
@@ -44,7 +37,7 @@ export async function startGatewayInMemory(rooms = 20) {
     startLogWorkspace(),
     startLoopbackServer(() => ({ status: isLoaded ? 200 : 404 })),
   ]);
-  const settings = loadSettings({
+  const environment = {
     ...gatewaySettings({
       connectionString: "UseDevelopmentStorage=true",
       platformUrl: "https://platform.example.com",
@@ -56,95 +49,68 @@ export async function startGatewayInMemory(rooms = 20) {
     POOL_READY_DELAY_SECONDS: "0",
     EVENT_SINK_PREVIOUS_USERNAME: identities.sinkUsername,
     EVENT_SINK_PREVIOUS_PASSWORD: "previous",
-  });
+  };
+  const settings = loadSettings(environment);
 
   let isLoaded = true;
-  const platform = createMemoryPlatform(() => clock.now());
   const link = { delaySeconds: 0, delayed: "", networkCode: "", appAheadSeconds: 0, provisions: true };
-  const transport: PlatformTransport = async (request, authorization) => {
-    const timeout = request.timeoutSeconds ?? settings.platform.timeoutSeconds;
-    const { path, query = {} } = request;
-    const isDelayed = `${request.method} ${path}?${Object.keys(query).join("&")}`.includes(link.delayed);
-    const delaySeconds = isDelayed ? link.delaySeconds : 0;
-    const endsAt = clock.now() + 1000 * Math.min(delaySeconds, timeout);
-    // Calls that start at the same time end at the same time.
-    await settlePromises();
-    clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
-    const code = delaySeconds > timeout ? "ETIMEDOUT" : link.networkCode;
-    if (code !== "") throw transportFailure(request, Object.assign(new Error(), { code }));
-    return platform.transport(request, authorization);
-  };
+  const world = createMemoryWorld(clock);
+  const { platform, queues } = world;
   const { timeoutSeconds, maxConcurrency } = settings.platform;
-  const clientOf = () =>
-    createClient(transport, { timeoutSeconds, maxConcurrency, credentials: noCredentials, clock });
-
-  const newQueue = () => createMemoryQueue(clock);
-  const [pool, deletion, provisioning, poison] = [newQueue(), newQueue(), newQueue(), newQueue()];
-  const queues = { pool, deletion, provisioning, poison };
-
-  const dependencies = createDependencies(settings, {
-    queues,
-    createRecords: createMemoryRecordStore(),
-    platformClient: clientOf(),
-    accessChecks: createAccessChecks({
-      eventSink: settings.eventSink,
-      checkBearer: createBearerCheck(settings.bearer, createSigningKeys(settings.bearer, clock)),
-      checkAgent: createContactCentreCheck(settings.contactCentre, clock),
-    }),
-    metricsSink: async (row) => {
-      const { ok } = await fetch(`${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`, {
-        method: "POST",
-        body: JSON.stringify([row]),
-      });
-      if (!ok) throw new Error("the row is refused");
-    },
+  const network =
+    (send: PlatformTransport): PlatformTransport =>
+    async (request, authorization) => {
+      const timeout = request.timeoutSeconds ?? timeoutSeconds;
+      const { path, query = {} } = request;
+      const isDelayed = `${request.method} ${path}?${Object.keys(query).join("&")}`.includes(link.delayed);
+      const delaySeconds = isDelayed ? link.delaySeconds : 0;
+      const endsAt = clock.now() + 1000 * Math.min(delaySeconds, timeout);
+      // Calls that start at the same time end at the same time.
+      await settlePromises();
+      clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
+      const code = delaySeconds > timeout ? "ETIMEDOUT" : link.networkCode;
+      if (code !== "") throw transportFailure(request, Object.assign(new Error(), { code }));
+      return send(request, authorization);
+    };
+  const operatorsClient = createClient(network(platform.transport), {
+    timeoutSeconds,
+    maxConcurrency,
+    credentials: noCredentials,
     clock,
-    random: secureRandom,
-    newId: randomUUID,
   });
-
-  const functions = registerFunctions(dependencies);
-  const contextOf = (functionName: string): InvocationContext =>
-    new InvocationContext({
-      functionName,
-      invocationId: randomUUID(),
-      logHandler: (_level, line) => logWorkspace.addTrace(String(line), new Date(clock.now())),
-    });
-
-  async function call(
-    name: string,
-    headers: Record<string, string>,
-    { params = {}, body }: { params?: Record<string, string>; body?: object } = {},
-  ): Promise<void> {
-    const { method = "GET" } = httpFunctions[name] ?? {};
-    const text = body === undefined ? {} : { body: { string: JSON.stringify(body) } };
-    const request = new HttpRequest({ method, url: "http://127.0.0.1/", params, headers, ...text });
-    await functions.http.get(name)?.(request, contextOf(name));
-  }
+  const gateway = createMemoryGateway(world, {
+    settings: environment,
+    network,
+    adapters: {
+      accessChecks: createAccessChecks({
+        eventSink: settings.eventSink,
+        checkBearer: createBearerCheck(settings.bearer, createSigningKeys(settings.bearer, clock)),
+        checkAgent: createContactCentreCheck(settings.contactCentre, clock),
+      }),
+      metricsSink: async (row) => {
+        const { ok } = await fetch(`${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`, {
+          method: "POST",
+          body: JSON.stringify([row]),
+        });
+        if (!ok) throw new Error("the row is refused");
+      },
+    },
+    onLog: (line) => logWorkspace.addTrace(line, new Date(clock.now())),
+  });
 
   const asApplication = (claims = {}) => ({
     authorization: `Bearer ${issuer.issueToken(identities.clientId, { claims })}`,
     "content-length": "0",
   });
 
-  /** Serves every request for a room once, as the host does; those that fail stay. */
+  /** Serves every request for a room until one fails, which stays. */
   async function provision(): Promise<void> {
-    const handler = functions.queues.get("provisionRoom");
-    for (let served = 0; served < 200 && link.provisions; served++) {
-      const [message] = await queues.provisioning.receive(1, 1);
-      if (!message) return;
-      try {
-        await handler?.(JSON.parse(message.text), contextOf("provisionRoom"));
-      } catch {
-        return;
-      }
-      await queues.provisioning.delete(message);
-    }
+    let isServed = link.provisions;
+    while (isServed) isServed = await gateway.deliver().catch(() => false);
   }
 
   async function runTimer(name: "collectGarbage" | "collectMetrics"): Promise<void> {
-    const run = async () => functions.timers.get(name)?.(aTimer, contextOf(name));
-    await run().catch(() => undefined);
+    await gateway.runTimer(name).catch(() => undefined);
   }
 
   const target = memoryTarget({
@@ -154,12 +120,12 @@ export async function startGatewayInMemory(rooms = 20) {
     clock: { ...clock, now: () => clock.now() - link.appAheadSeconds * 1000 },
     queues,
     log: createLocalLog(logWorkspace.url, clock),
-    platform: platformOf(clientOf(), clock),
+    platform: platformOf(operatorsClient, clock),
     fingerprint: async () => roomFingerprint(settings.rooms.template, settings.rooms.hostPin),
   });
 
   async function fill(): Promise<void> {
-    await call("bulkCreateRooms", asApplication());
+    await gateway.call("bulkCreateRooms", { headers: asApplication() });
     await provision();
   }
 
@@ -186,7 +152,7 @@ export async function startGatewayInMemory(rooms = 20) {
     /** Ten callers, one after the other; the rooms that they get are replaced. */
     creates: async (claims: object = {}): Promise<void> => {
       for (let index = 0; index < 10 && isLoaded; index++) {
-        await call("createRoomFromQueue", asApplication(claims));
+        await gateway.call("createRoomFromQueue", { headers: asApplication(claims) });
         await provision();
         clock.advance(1);
       }
@@ -197,14 +163,13 @@ export async function startGatewayInMemory(rooms = 20) {
       username?: string,
       event = "participant_connected",
     ) => {
-      const body = { event, data: {} };
-      for (let index = 0; index < amount; index++)
-        await call("eventSink", asEventSink(username, password), { body });
+      const request = { headers: asEventSink(username, password), body: { event, data: {} } };
+      for (let index = 0; index < amount; index++) await gateway.call("eventSink", request);
     },
     askAsAgent: async (token: string = identities.agentToken) =>
-      call("getPublicRoom", { "x-auth-token": token }, { params: { room_name: "any" } }),
-    createWith: async (headers: Record<string, string>) => call("createRoom", headers),
-    readRooms: async () => call("listRooms", asApplication()),
+      gateway.call("getPublicRoom", { headers: { "x-auth-token": token }, params: { room_name: "any" } }),
+    createWith: async (headers: Record<string, string>) => gateway.call("createRoom", { headers }),
+    readRooms: async () => gateway.call("listRooms", { headers: asApplication() }),
     /** Runs one of the operator's commands. */
     ops: async (...args: string[]) => ops(args, { connect: async () => target }),
     /** Ends every fault. */

@@ -1,8 +1,8 @@
 /** A gateway of which only the queues exist, in memory. */
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { createManualClock } from "../../../test/support/clock.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
-import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
+import { createManualClock } from "../../simulators/memory/clock.ts";
+import { createMemoryQueue } from "../../simulators/memory/queue.ts";
 import type { Target } from "../target/target.ts";
 
 /** Returns a target; `changes` replace parts of it. */

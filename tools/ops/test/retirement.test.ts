@@ -4,9 +4,9 @@ import { maxDescriptionCharacters, parseMarker } from "../../../src/lib/ownershi
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { formatMarker } from "../../../test/support/markers.ts";
-import type { MemoryQueue } from "../../../test/support/memory-queue.ts";
 import { usePoolWorld } from "../../../test/support/pool-world.ts";
 import { isTakenOut, withTakenOut } from "../../log/taken-out.ts";
+import type { MemoryQueue } from "../../simulators/memory/queue.ts";
 import { createRetirement, type RetirementOptions } from "../pool/retirement.ts";
 import { viewRoom } from "../pool/room-views.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/lib/platform/client.ts";
 import { createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
-import { createManualClock } from "../../../test/support/clock.ts";
 import { newPlatformClient, usePlatform } from "../../../test/support/use-platform.ts";
+import { createManualClock } from "../memory/clock.ts";
 import { createMemoryPlatform, noCredentials } from "../platform/memory-platform.ts";
 
 const simulator = usePlatform({ requestLimitPerMinute: null });

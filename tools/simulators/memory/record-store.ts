@@ -1,5 +1,5 @@
 /** The create records in memory: passes the same contract suite as Azure Blob Storage (Azurite). */
-import type { CreateRecord, CreateRecordStore } from "../../src/lib/ports.ts";
+import type { CreateRecord, CreateRecordStore } from "../../../src/lib/ports.ts";
 
 export interface MemoryRecordStore extends CreateRecordStore {
   contents(): readonly CreateRecord[];

@@ -6,7 +6,7 @@ import {
   QueueError,
   type QueueFailure,
   type QueueMessage,
-} from "../../src/lib/ports.ts";
+} from "../../../src/lib/ports.ts";
 
 interface StoredMessage {
   readonly id: string;

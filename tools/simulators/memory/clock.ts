@@ -1,5 +1,5 @@
 /** The clock of tests, simulation and exploration: virtual time, which passes only when it is told to. */
-import type { RandomSource } from "../../src/lib/ports.ts";
+import type { RandomSource } from "../../../src/lib/ports.ts";
 
 interface PlannedEvent {
   readonly at: number;

@@ -1,0 +1,217 @@
+/** Gateways with their real parts and functions, over one platform, queues and records in memory. */
+import { randomUUID } from "node:crypto";
+import { HttpRequest, type HttpResponseInit, InvocationContext } from "@azure/functions";
+import { type Adapters, createDependencies } from "../../../src/lib/dependencies.ts";
+import type { MetricsRow } from "../../../src/lib/metrics/measurement.ts";
+import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
+import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
+import {
+  type Clock,
+  type CreateRecordStore,
+  type Queue,
+  type Queues,
+  secureRandom,
+} from "../../../src/lib/ports.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { gatewaySettings } from "../gateway-settings.ts";
+import { createMemoryPlatform, noCredentials } from "../platform/memory-platform.ts";
+import { aTimer, httpFunctions, registerFunctions } from "./functions.ts";
+import { openAccess } from "./open-access.ts";
+import { createMemoryQueue } from "./queue.ts";
+import { createMemoryRecordStore } from "./record-store.ts";
+
+/** Settings of a gateway that calls nothing outside the process. */
+export const memorySettings = gatewaySettings({
+  connectionString: "UseDevelopmentStorage=true",
+  platformUrl: "https://platform.example.com",
+  authorityUrl: "http://127.0.0.1:1",
+  contactCentreUrl: "http://127.0.0.1:1",
+  logWorkspaceUrl: "http://127.0.0.1:1",
+});
+
+export type MemoryWorld = ReturnType<typeof createMemoryWorld>;
+
+/** Creates what the instances of a gateway share: the clock, the platform, the queues, the records and the metrics. */
+export function createMemoryWorld<OwnClock extends Clock>(clock: OwnClock) {
+  const newQueue = () => createMemoryQueue(clock);
+  const rows: MetricsRow[] = [];
+  return {
+    clock,
+    platform: createMemoryPlatform(() => clock.now()),
+    queues: { pool: newQueue(), deletion: newQueue(), provisioning: newQueue(), poison: newQueue() },
+    records: createMemoryRecordStore(),
+    rows,
+  };
+}
+
+/** A call of a port. */
+export type PortCall =
+  | { readonly port: keyof Queues; readonly operation: keyof Queue }
+  | { readonly port: "records"; readonly operation: keyof CreateRecordStore }
+  | { readonly port: "metrics"; readonly operation: "write" }
+  | (PlatformPortCall & { readonly port: "platform"; readonly isBackground: boolean });
+
+type PlatformPortCall =
+  | { readonly operation: "call"; readonly call: PlatformCall }
+  | { readonly operation: "takeSlot" | "admit"; readonly startBefore: number };
+
+export interface MemoryGatewayOptions {
+  /** Override `memorySettings`. */
+  readonly settings?: Readonly<Record<string, string | undefined>>;
+  /** Replace parts that need no hook. */
+  readonly adapters?: Partial<Pick<Adapters, "accessChecks" | "metricsSink" | "random" | "newId">>;
+  /** Runs before a port is called. If it throws, the call is not carried out. */
+  readonly before?: (call: PortCall) => unknown;
+  /** Runs after a port was called. If it throws, the response is lost. */
+  readonly after?: (call: PortCall) => unknown;
+  /** Returns the network between the gateway and the platform. */
+  readonly network?: (platform: PlatformTransport) => PlatformTransport;
+  /** Receives the lines that functions log. */
+  readonly onLog?: (line: string) => void;
+}
+
+export interface MemoryRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+export type MemoryGateway = ReturnType<typeof createMemoryGateway>;
+
+/** Starts an instance in a world. */
+export function createMemoryGateway(
+  world: Omit<MemoryWorld, "clock"> & { clock: Clock },
+  options: MemoryGatewayOptions = {},
+) {
+  const { clock, platform } = world;
+  const settings = loadSettings({ ...memorySettings, ...options.settings });
+  const { timeoutSeconds, maxConcurrency } = settings.platform;
+  const transport = options.network?.(platform.transport) ?? platform.transport;
+  const random = options.adapters?.random ?? secureRandom;
+  const client = createClient(transport, {
+    timeoutSeconds,
+    maxConcurrency,
+    credentials: noCredentials,
+    clock,
+    random,
+  });
+
+  async function hooked<Result>(call: PortCall, carryOut: () => Promise<Result>): Promise<Result> {
+    await options.before?.(call);
+    const result = await carryOut();
+    await options.after?.(call);
+    return result;
+  }
+
+  function hookedQueue(port: keyof Queues): Queue {
+    const queue = world.queues[port];
+    const at = (operation: keyof Queue) => ({ port, operation });
+    return {
+      put: async (...input) => hooked(at("put"), async () => queue.put(...input)),
+      receive: async (...input) => hooked(at("receive"), async () => queue.receive(...input)),
+      delete: async (...input) => hooked(at("delete"), async () => queue.delete(...input)),
+      setInvisible: async (...input) => hooked(at("setInvisible"), async () => queue.setInvisible(...input)),
+      count: async () => hooked(at("count"), async () => queue.count()),
+      peek: async (...input) => hooked(at("peek"), async () => queue.peek(...input)),
+      clear: async () => hooked(at("clear"), async () => queue.clear()),
+    };
+  }
+
+  const hookedRecords: CreateRecordStore = {
+    read: async (...input) =>
+      hooked({ port: "records", operation: "read" }, async () => world.records.read(...input)),
+    write: async (...input) =>
+      hooked({ port: "records", operation: "write" }, async () => world.records.write(...input)),
+  };
+
+  const toPlatform = async <Result>(
+    isBackground: boolean,
+    call: PlatformPortCall,
+    run: () => Promise<Result>,
+  ) => hooked({ ...call, port: "platform", isBackground }, run);
+  const hookedClient: PlatformClient = {
+    call: async (call) => toPlatform(false, { operation: "call", call }, async () => client.call(call)),
+    background: {
+      call: async (call) =>
+        toPlatform(true, { operation: "call", call }, async () => client.background.call(call)),
+      takeSlot: async (startBefore) =>
+        toPlatform(true, { operation: "takeSlot", startBefore }, async () =>
+          client.background.takeSlot(startBefore),
+        ),
+    },
+    claimSlots: {
+      admit: async (startBefore) => {
+        const admission = await toPlatform(false, { operation: "admit", startBefore }, async () =>
+          client.claimSlots.admit(startBefore),
+        );
+        return (
+          admission && {
+            ...admission,
+            takeSlot: async () =>
+              toPlatform(false, { operation: "takeSlot", startBefore }, async () => admission.takeSlot()),
+          }
+        );
+      },
+    },
+  };
+
+  const dependencies = createDependencies(settings, {
+    queues: {
+      pool: hookedQueue("pool"),
+      deletion: hookedQueue("deletion"),
+      provisioning: hookedQueue("provisioning"),
+      poison: hookedQueue("poison"),
+    },
+    createRecords: hookedRecords,
+    platformClient: hookedClient,
+    accessChecks: openAccess,
+    metricsSink: async (row) =>
+      hooked({ port: "metrics", operation: "write" }, async () => void world.rows.push(row)),
+    clock,
+    random,
+    newId: randomUUID,
+    ...options.adapters,
+  });
+  const functions = registerFunctions(dependencies);
+
+  const contextOf = (functionName: string, triggerMetadata: Record<string, number> = {}) =>
+    new InvocationContext({
+      functionName,
+      invocationId: randomUUID(),
+      triggerMetadata,
+      logHandler: (_level, line) => options.onLog?.(String(line)),
+    });
+
+  return {
+    settings,
+    client,
+    dependencies,
+    /** Sends a request to a function. */
+    call: async (name: string, request: MemoryRequest = {}): Promise<HttpResponseInit> => {
+      const { headers = {}, params = {}, body } = request;
+      const { method } = httpFunctions[name] ?? {};
+      const handler = functions.http.get(name);
+      if (!method || !handler) throw new Error(`there is no function ${name}`);
+      const sent = body === undefined ? {} : { body: { string: JSON.stringify(body) } };
+      const url = "http://127.0.0.1/";
+      const response = await handler(
+        new HttpRequest({ method, url, params, headers, ...sent }),
+        contextOf(name),
+      );
+      return response ?? {};
+    },
+    /** Runs a timer function once. Throws what the run throws. */
+    runTimer: async (name: "collectGarbage" | "collectMetrics"): Promise<void> => {
+      await functions.timers.get(name)?.(aTimer, contextOf(name));
+    },
+    /** Serves one request for a room, as the host does. Returns whether there was one. If the run throws, the request stays. */
+    deliver: async (): Promise<boolean> => {
+      const [message] = await world.queues.provisioning.receive(1, 1);
+      if (!message) return false;
+      const context = contextOf("provisionRoom", { dequeueCount: message.dequeueCount });
+      await functions.queues.get("provisionRoom")?.(JSON.parse(message.text), context);
+      await world.queues.provisioning.delete(message);
+      return true;
+    },
+  };
+}
