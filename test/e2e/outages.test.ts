@@ -1,9 +1,9 @@
 /** Outages of each dependency and of all together, compared with the table in docs/operations.md. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Received } from "../../tools/simulators/exchange.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { nameOf, type Operation, operations, validRequest } from "../support/api-operations.ts";
-import type { Received } from "../support/exchange.ts";
 import { tableBelow, unquoted } from "../support/markdown-table.ts";
 import { type RunningGateway, useRunningGateway } from "../support/running-gateway.ts";
 import { type StorageProxy, startStorageProxy } from "../support/storage-proxy.ts";

@@ -1,19 +1,15 @@
 /** POST /room/bulk/: every status it can return. */
 import { expect, test } from "vitest";
-import { bulkCreateRooms } from "../../src/functions/bulk-create-rooms.ts";
 import { invalidRequest } from "../support/failure-responses.ts";
-import { useInProcessGateway } from "../support/in-process-gateway.ts";
+import { maxRooms, usePoolWorld } from "../support/pool-world.ts";
 
-const gateway = useInProcessGateway();
+const world = usePoolWorld();
 
-const create = async (query: Record<string, string> = {}) => gateway.call(bulkCreateRooms, { query });
-const requested = async () => gateway.queues.provisioning.count();
+const create = async (query: Record<string, string> = {}) => world.call("bulkCreateRooms", { query });
 
 test("Returns 202 without a body and requests enough rooms to reach the configured maximum", async () => {
   expect(await create()).toMatchObject({ status: 202, text: "" });
-  expect(await requested()).toBe(50);
-  const [message] = await gateway.queues.provisioning.receive(1, 1);
-  expect(message?.text).toBe('{"reason":"bulk","upTo":50}');
+  expect(world.requests()).toEqual(Array(maxRooms).fill({ reason: "bulk", upTo: maxRooms }));
 });
 
 test.each([
@@ -23,7 +19,7 @@ test.each([
   ["60", 60],
 ])("Returns 202 for max_vmr=%j and requests %i rooms", async (max_vmr, count) => {
   expect(await create({ max_vmr })).toMatchObject({ status: 202 });
-  expect(await requested()).toBe(count);
+  expect(world.requests()).toHaveLength(count);
 });
 
 test.each<[string, string, object]>([
@@ -33,5 +29,5 @@ test.each<[string, string, object]>([
 ])("Returns 422 for max_vmr=%j and requests no rooms", async (max_vmr, type, details) => {
   const fault = { type, loc: ["query", "max_vmr"], ...details };
   expect(await create({ max_vmr })).toMatchObject(invalidRequest(fault));
-  expect(await requested()).toBe(0);
+  expect(world.requests()).toEqual([]);
 });

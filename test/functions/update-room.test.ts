@@ -1,28 +1,26 @@
 /** PATCH /room/{room_name}: every status it can return. */
 import { expect, test } from "vitest";
-import { getRoom } from "../../src/functions/get-room.ts";
-import { updateRoom } from "../../src/functions/update-room.ts";
 import { failure } from "../support/failure-responses.ts";
-import { useInProcessGateway } from "../support/in-process-gateway.ts";
+import { usePoolWorld } from "../support/pool-world.ts";
 
-const gateway = useInProcessGateway();
+const world = usePoolWorld();
 
-const patch = async (json: unknown, roomName = "a-room") => gateway.call(updateRoom, { roomName, json });
+const patch = async (json: unknown, roomName = "a-room") => world.call("updateRoom", { roomName, json });
 
 test("Returns 202 without a body after it has changed the room on the platform", async () => {
-  gateway.addRoom("a-room");
+  world.addRoom("a-room");
   const change = { participant_limit: 7, guests_can_present: false };
   expect(await patch(change)).toMatchObject({ status: 202, text: "" });
-  expect(gateway.room("a-room")).toMatchObject(change);
+  expect(world.room("a-room")).toMatchObject(change);
 });
 
 test("Accepts the response of GET and changes nothing", async () => {
-  gateway.addRoom("a-room", { ivr_theme: "/api/admin/configuration/v1/ivr_theme/1/" });
-  const before = gateway.room("a-room");
+  world.addRoom("a-room", { ivr_theme: "/api/admin/configuration/v1/ivr_theme/1/" });
+  const before = world.room("a-room");
   const query = { constrained_attributes: "false" };
-  const { json } = await gateway.call(getRoom, { roomName: "a-room", query });
+  const { json } = await world.call("getRoom", { roomName: "a-room", query });
   expect(await patch(json)).toMatchObject({ status: 202 });
-  expect(gateway.room("a-room")).toEqual(before);
+  expect(world.room("a-room")).toEqual(before);
 });
 
 test.each([
@@ -31,7 +29,7 @@ test.each([
 ])(
   "Returns 422 for a body of %i unknown fields, and names them unless there are more than 200",
   async (count, fault) => {
-    gateway.addRoom("a-room");
+    world.addRoom("a-room");
     const fields = Array.from({ length: count }, (_, index) => [`x${index}`, 0]);
     const { status, json } = await patch(Object.fromEntries(fields));
     expect([status, json]).toMatchObject([422, { detail: { 0: fault } }]);

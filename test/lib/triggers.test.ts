@@ -1,10 +1,36 @@
 /** Timer and queue functions: registration, input and failures. */
-import { InvocationContext } from "@azure/functions";
+import {
+  InvocationContext,
+  type StorageQueueFunctionOptions,
+  type TimerFunctionOptions,
+} from "@azure/functions";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Log } from "../../src/lib/log.ts";
-import type { QueueFunction, TimerFunction } from "../../src/lib/triggers.ts";
+import {
+  type QueueFunction,
+  registerQueueFunctions,
+  registerTimerFunctions,
+  type TimerFunction,
+} from "../../src/lib/triggers.ts";
 import { aTimer } from "../../tools/simulators/memory/functions.ts";
-import { registeredQueue, registeredTimer } from "../support/registered-trigger.ts";
+
+const registeredTimer = <D>(timer: TimerFunction<D>, dependencies: D): TimerFunctionOptions =>
+  onlyRegistration((register) =>
+    registerTimerFunctions({ timer: register }, dependencies, { underTest: timer }),
+  );
+
+const registeredQueue = <D>(queue: QueueFunction<D>, dependencies: D): StorageQueueFunctionOptions =>
+  onlyRegistration((register) =>
+    registerQueueFunctions({ storageQueue: register }, dependencies, { underTest: queue }),
+  );
+
+function onlyRegistration<T>(registerAll: (register: (name: string, options: T) => void) => void): T {
+  const registered: T[] = [];
+  registerAll((_, options) => void registered.push(options));
+  const [entry] = registered;
+  if (entry === undefined) throw new Error("no trigger was registered");
+  return entry;
+}
 
 const dependencies = { name: "dependencies" };
 const timerDoing = (run: TimerFunction<object>["run"]) =>

@@ -8,9 +8,9 @@ import {
   FullConference,
   PublicConstrainedConference,
 } from "../../src/lib/rooms/schemas.ts";
+import type { Received, Sent } from "../../tools/simulators/exchange.ts";
 import { document, operations as documented } from "./api-document.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
-import type { Received, Sent } from "./exchange.ts";
 
 const ajv = new Ajv({ strict: false });
 formats.default(ajv, ["date-time", "int64"]);

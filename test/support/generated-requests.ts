@@ -1,9 +1,9 @@
 /** Requests generated from the API document: valid, nearly valid and absurd. */
 import fc from "fast-check";
+import type { Sent } from "../../tools/simulators/exchange.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { type Operation, operations, validRequest } from "./api-operations.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
-import type { Sent } from "./exchange.ts";
 
 export interface GeneratedRequest {
   readonly method: string;

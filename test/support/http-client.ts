@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request as open } from "node:http";
 import { text as readText } from "node:stream/consumers";
+import { encodeBody, type Received, type Sent } from "../../tools/simulators/exchange.ts";
 import { parseJson } from "../../tools/simulators/process/parse-json.ts";
-import { encodeBody, type Received, type Sent } from "./exchange.ts";
 
 const timeoutMilliseconds = 60_000;
 

@@ -10,7 +10,11 @@ import { toNewConference } from "../../src/lib/pool/new-room.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import type { MetricsSink } from "../../src/lib/ports.ts";
 import { createManualClock } from "../../tools/simulators/memory/clock.ts";
-import { createMemoryGateway, createMemoryWorld } from "../../tools/simulators/memory/gateway.ts";
+import {
+  createMemoryGateway,
+  createMemoryWorld,
+  type MemoryRequest,
+} from "../../tools/simulators/memory/gateway.ts";
 import { formatMarker, gatewayName } from "./markers.ts";
 import { createRecordingLog } from "./recording-log.ts";
 
@@ -44,7 +48,9 @@ export function createPoolWorld() {
     MAX_VMR: String(maxRooms),
     PLATFORM_TIMEOUT_SECONDS: String(platformTimeoutSeconds),
   };
-  const { client } = createMemoryGateway(world, { settings });
+  const functionLog: string[] = [];
+  const gateway = createMemoryGateway(world, { settings, onLog: (line) => void functionLog.push(line) });
+  const { client } = gateway;
   const parts = {
     ...queues,
     clock,
@@ -72,6 +78,16 @@ export function createPoolWorld() {
     ...parts,
     log,
     client,
+    /** The lines that functions have logged. */
+    functionLog,
+    runTimer: gateway.runTimer,
+    deliver: gateway.deliver,
+    /** Sends a request to a function; `code` is that of the failure in the request's log line. */
+    call: async (name: string, request?: MemoryRequest) => {
+      const received = await gateway.call(name, request);
+      const line = functionLog.findLast((line) => line.includes('"event":"request"')) ?? "";
+      return { ...received, code: /"code":"([a-z-]+)"/.exec(line)?.[1] };
+    },
     /** Returns the names on the deletion queue. */
     deletionNames: () => deletion.texts().map((text) => decodeRoomMessage(text).room),
     /** Returns the messages on the provisioning queue. */

@@ -10,10 +10,10 @@ import {
   type DevelopmentStackOptions,
   startDevelopmentStack,
 } from "../../tools/simulators/development-stack.ts";
+import type { Received, Sent } from "../../tools/simulators/exchange.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import type { LogEntry } from "../../tools/simulators/host/messages.ts";
 import { identities } from "../../tools/simulators/identities.ts";
-import type { Received, Sent } from "./exchange.ts";
 import { createHttpClient } from "./http-client.ts";
 import { stackRooms } from "./stack-rooms.ts";
 import { longTestMilliseconds, pauseTolerantSeconds } from "./timeouts.ts";

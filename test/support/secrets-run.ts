@@ -1,7 +1,8 @@
 /** Uses every operation of the gateway with known secrets and records the exchanges. */
+
+import type { Received, Sent } from "../../tools/simulators/exchange.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { asAgent, asEventSink, forbiddenTokens, wrongTokens } from "./credentials.ts";
-import type { Received, Sent } from "./exchange.ts";
 import type { RunningGateway } from "./running-gateway.ts";
 
 export interface Exchange {

@@ -11,8 +11,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The guest PIN of rooms that are added. */
 export const guestPin = "135790";
 
-/** Returns what adds rooms and finds them. `defaults` are fields of every room. */
-export function stackRooms({ platform }: DevelopmentStack, queues: Queues, defaults: Fields = {}) {
+/** Returns what adds rooms and finds them. */
+export function stackRooms({ platform }: DevelopmentStack, queues: Queues) {
   function addRoom(name: string, fields: Fields = {}): string {
     const since = new Date().toISOString();
     const room = toNewConference({
@@ -23,7 +23,7 @@ export function stackRooms({ platform }: DevelopmentStack, queues: Queues, defau
       since,
       gatewayName,
     });
-    platform.seedRooms({ rows: [{ ...room, ...defaults, ...fields }] });
+    platform.seedRooms({ rows: [{ ...room, ...fields }] });
     return name;
   }
   return {

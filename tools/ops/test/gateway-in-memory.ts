@@ -163,11 +163,11 @@ export async function startGatewayInMemory(rooms = 20) {
       username?: string,
       event = "participant_connected",
     ) => {
-      const request = { headers: asEventSink(username, password), body: { event, data: {} } };
+      const request = { headers: asEventSink(username, password), json: { event, data: {} } };
       for (let index = 0; index < amount; index++) await gateway.call("eventSink", request);
     },
     askAsAgent: async (token: string = identities.agentToken) =>
-      gateway.call("getPublicRoom", { headers: { "x-auth-token": token }, params: { room_name: "any" } }),
+      gateway.call("getPublicRoom", { headers: { "x-auth-token": token }, roomName: "any" }),
     createWith: async (headers: Record<string, string>) => gateway.call("createRoom", { headers }),
     readRooms: async () => gateway.call("listRooms", { headers: asApplication() }),
     /** Runs one of the operator's commands. */

@@ -1,6 +1,6 @@
 /** Gateways with their real parts and functions, over one platform, queues and records in memory. */
 import { randomUUID } from "node:crypto";
-import { HttpRequest, type HttpResponseInit, InvocationContext } from "@azure/functions";
+import { HttpRequest, HttpResponse, type HttpResponseInit, InvocationContext } from "@azure/functions";
 import { type Adapters, createDependencies } from "../../../src/lib/dependencies.ts";
 import type { MetricsRow } from "../../../src/lib/metrics/measurement.ts";
 import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
@@ -13,8 +13,10 @@ import {
   secureRandom,
 } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { encodeBody, type Received, type Sent } from "../exchange.ts";
 import { gatewaySettings } from "../gateway-settings.ts";
 import { createMemoryPlatform, noCredentials } from "../platform/memory-platform.ts";
+import { parseJson } from "../process/parse-json.ts";
 import { aTimer, httpFunctions, registerFunctions } from "./functions.ts";
 import { openAccess } from "./open-access.ts";
 import { createMemoryQueue } from "./queue.ts";
@@ -29,7 +31,7 @@ export const memorySettings = gatewaySettings({
   logWorkspaceUrl: "http://127.0.0.1:1",
 });
 
-export type MemoryWorld = ReturnType<typeof createMemoryWorld>;
+type MemoryWorld = ReturnType<typeof createMemoryWorld>;
 
 /** Creates what the instances of a gateway share: the clock, the platform, the queues, the records and the metrics. */
 export function createMemoryWorld<OwnClock extends Clock>(clock: OwnClock) {
@@ -70,13 +72,10 @@ export interface MemoryGatewayOptions {
   readonly onLog?: (line: string) => void;
 }
 
-export interface MemoryRequest {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly params?: Readonly<Record<string, string>>;
-  readonly body?: object;
+export interface MemoryRequest extends Sent {
+  readonly roomName?: string;
+  readonly query?: Readonly<Record<string, string>>;
 }
-
-export type MemoryGateway = ReturnType<typeof createMemoryGateway>;
 
 /** Starts an instance in a world. */
 export function createMemoryGateway(
@@ -187,18 +186,22 @@ export function createMemoryGateway(
     client,
     dependencies,
     /** Sends a request to a function. */
-    call: async (name: string, request: MemoryRequest = {}): Promise<HttpResponseInit> => {
-      const { headers = {}, params = {}, body } = request;
-      const { method } = httpFunctions[name] ?? {};
+    call: async (name: string, { roomName, query, ...sent }: MemoryRequest = {}): Promise<Received> => {
+      const definition = httpFunctions[name];
       const handler = functions.http.get(name);
-      if (!method || !handler) throw new Error(`there is no function ${name}`);
-      const sent = body === undefined ? {} : { body: { string: JSON.stringify(body) } };
-      const url = "http://127.0.0.1/";
-      const response = await handler(
-        new HttpRequest({ method, url, params, headers, ...sent }),
-        contextOf(name),
-      );
-      return response ?? {};
+      if (!definition || !handler) throw new Error(`there is no function ${name}`);
+      const { body, headers } = encodeBody(sent);
+      const request = new HttpRequest({
+        method: definition.method,
+        url: `http://127.0.0.1/?${new URLSearchParams(query).toString()}`,
+        params: roomName === undefined ? {} : { room_name: roomName },
+        headers: { ...headers, ...sent.headers },
+        ...(body !== undefined && { body: { string: body } }),
+      });
+      const response = new HttpResponse((await handler(request, contextOf(name))) as HttpResponseInit);
+      const text = await response.text();
+      const received = { status: response.status, headers: Object.fromEntries(response.headers) };
+      return { ...received, text, json: parseJson(text) };
     },
     /** Runs a timer function once. Throws what the run throws. */
     runTimer: async (name: "collectGarbage" | "collectMetrics"): Promise<void> => {

@@ -1,0 +1,56 @@
+/** GET /room/{room_name}, /public/room/{room_name} and /room/list: who sees which shape. */
+import { expect, test } from "vitest";
+import { failure, invalidRequest } from "../support/failure-responses.ts";
+import { guestPin, hostPin, usePoolWorld } from "../support/pool-world.ts";
+
+const world = usePoolWorld();
+
+interface Shape {
+  readonly name: string;
+  readonly shows: object;
+  readonly query?: Record<string, string>;
+}
+
+test.each<Shape>([
+  { name: "getRoom", shows: { pin: hostPin, guest_pin: guestPin } },
+  { name: "getRoom", shows: { pin: hostPin, description: "" }, query: { constrained_attributes: "false" } },
+  { name: "getPublicRoom", shows: { guest_pin: guestPin } },
+  {
+    name: "getPublicRoom",
+    shows: { pin: null, description: "" },
+    query: { constrained_attributes: "false" },
+  },
+])("$name with the query $query shows $shows", async ({ name, shows, query }) => {
+  for (const room of ["another-room", "a-room"]) world.addRoom(room);
+  const response = await world.call(name, { roomName: "a-room", ...(query && { query }) });
+  expect(response).toMatchObject({ status: 200, json: { name: "a-room", ...shows } });
+  expect(Object.hasOwn(Object(response.json), "participant_limit")).toBe(query !== undefined);
+  expect(response.text.includes(hostPin)).toBe("pin" in shows && shows.pin === hostPin);
+});
+
+test.each(["getRoom", "getPublicRoom"])("%s returns 404 for any other name", async (name) => {
+  world.addRoom("a-room");
+  for (const roomName of ["nobody", "a-roo", "A-ROOM", "a-room ", "x".repeat(300), "%"])
+    expect([roomName, await world.call(name, { roomName })]).toMatchObject([
+      roomName,
+      failure("room-not-found"),
+    ]);
+});
+
+test("listRooms returns all rooms, none if the platform has none", async () => {
+  expect(await world.call("listRooms")).toMatchObject({ status: 200, json: [] });
+  for (const room of ["a-room", "b-room", "c-room"]) world.addRoom(room);
+  const rooms = ["a-room", "b-room", "c-room"].map((name) => ({ name, pin: hostPin }));
+  expect(await world.call("listRooms")).toMatchObject({ status: 200, json: rooms });
+});
+
+test("listRooms returns the shape that constrained_attributes selects, and 422 for an unknown word", async () => {
+  world.addRoom("a-room");
+  const list = async (constrained_attributes: string) =>
+    world.call("listRooms", { query: { constrained_attributes } });
+  const isFull = async (word: string) =>
+    Object.hasOwn(Object((await list(word)).json)[0], "participant_limit");
+  expect([await isFull("true"), await isFull("False"), await isFull("0")]).toEqual([false, true, true]);
+  const fault = { type: "bool_parsing", loc: ["query", "constrained_attributes"], input: "maybe" };
+  expect(await list("maybe")).toMatchObject(invalidRequest(fault));
+});
