@@ -43,19 +43,22 @@ test("the keys of the identity provider can be fetched in advance", async () => 
 
 describe("The object graph", () => {
   const world = usePoolWorld();
-  let calls: (PlatformCall & { readonly isBackground: boolean })[];
+  let calls: (PlatformCall & { readonly isBackground: boolean; readonly startsWithin?: number })[];
   beforeEach(() => {
     calls = [];
   });
 
-  function connect(settings: Record<string, string> = {}): Dependencies {
+  function connect(settings: Record<string, string> = {}, callSeconds = 0): Dependencies {
     let ids = 0;
     return createMemoryGateway(world, {
       settings,
       adapters: { newId: () => `id-${++ids}` },
+      after: ({ operation }) => void (operation === "call" && world.clock.advance(callSeconds)),
       before: (port) => {
         if (port.port !== "platform" || port.operation !== "call") return;
-        calls.push({ ...port.call, isBackground: port.isBackground });
+        const { startBefore } = port.call;
+        const startsWithin = startBefore && { startsWithin: (startBefore - world.clock.now()) / 1000 };
+        calls.push({ ...port.call, isBackground: port.isBackground, ...startsWithin });
       },
     }).dependencies;
   }
@@ -63,11 +66,21 @@ describe("The object graph", () => {
   const invisibleSeconds = () =>
     world.pool.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000);
 
-  test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
-    ["a claim", false, async ({ claims }) => claims.claim(undefined, world.log)],
+  /** The calls of the platform as text: method, priority, timeout, and after how many seconds it is too late to send it. */
+  const limitsOfCalls = () =>
+    calls.map(({ method, isBackground, timeoutSeconds = "default", startsWithin = "default" }) =>
+      [method, isBackground ? "background" : "caller", timeoutSeconds, startsWithin].join(" "),
+    );
+
+  test.each<[string, string[], (parts: Dependencies) => Promise<unknown>]>([
+    [
+      "a claim",
+      ["GET caller 10 12.5", "PATCH caller 10 24"],
+      async ({ claims }) => claims.claim(undefined, world.log),
+    ],
     [
       "a repeated create",
-      false,
+      ["GET caller 10 12.5", "PATCH caller 10 24", "GET caller default default"],
       async ({ idempotentClaims }) => {
         const repeat = async () =>
           idempotentClaims.claim({ application: "consumer", key: "key-1" }, undefined, world.log);
@@ -75,24 +88,49 @@ describe("The object graph", () => {
         await repeat();
       },
     ],
-    ["reading one room", false, async ({ conferences }) => conferences.findByName("room-a")],
-    ["listing rooms", true, async ({ sharedList }) => sharedList.list()],
-    ["bulk delete", true, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log)],
+    [
+      "reading one room",
+      ["GET caller default default"],
+      async ({ conferences }) => conferences.findByName("room-a"),
+    ],
+    ["listing rooms", ["GET background default 60"], async ({ sharedList }) => sharedList.list()],
+    [
+      "bulk delete",
+      [
+        "GET background default 150",
+        "DELETE background default 149",
+        "DELETE background default 149",
+        "GET background default 147",
+      ],
+      async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log),
+    ],
     [
       "provisioning a room",
-      true,
+      ["POST background 30 120"],
       async ({ provisioning }) => provisioning.provision({ reason: "claimed" }, 1, world.log),
     ],
-    ["garbage collection", true, async ({ garbageCollection }) => garbageCollection.collect(world.log)],
-    ["a metrics run", true, async ({ metricsRun }) => metricsRun(world.log)],
-  ])("%s calls the platform in the background: %s", async (_, isBackground, run) => {
+    [
+      "garbage collection",
+      [
+        "GET background default 400",
+        "GET background default 9",
+        "DELETE background default 9",
+        "GET background default 397",
+      ],
+      async ({ garbageCollection }) => garbageCollection.collect(world.log),
+    ],
+    [
+      "a metrics run",
+      ["GET background default 240", "GET background default 240", "GET background default 240"],
+      async ({ metricsRun }) => metricsRun(world.log),
+    ],
+  ])("%s calls the platform as %j", async (_, expected, run) => {
     await world.addPooled("room-a");
-    world.addRoom("ended");
-    await world.deletion.put("ended");
+    await world.addEnded("ended");
     world.clock.advance(600);
-    await run(connect());
+    await run(connect({ ROOM_MAXIMUM_AGE_HOURS: "1" }, 1));
 
-    expect(new Set(calls.map((call) => call.isBackground))).toEqual(new Set([isBackground]));
+    expect(limitsOfCalls()).toEqual(expected);
   });
 
   test("a claim uses the lease and the platform timeout of the settings", async () => {

@@ -6,7 +6,6 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import jwt from "jsonwebtoken";
 import { generate } from "selfsigned";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { describeFailure, transportFailure } from "../../../src/lib/platform/errors.ts";
 import {
   createBasicCredentials,
   createCredentials,
@@ -31,31 +30,6 @@ test("a call accepts JSON, and names the type of its body if it has one", async 
   const { body: withBody } = await client.call({ method: "PATCH", path: "/", body: { tag: "x" } });
   expect(withBody).toMatchObject({ accept: "application/json", "content-type": "application/json" });
 });
-
-test.each([
-  ["CONNECT_TIMEOUT", "not-sent", "platform-timeout"],
-  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "not-sent", "platform-unavailable"],
-  ["ENOTFOUND", "not-sent", "platform-unavailable"],
-  ["ERR_TLS_HANDSHAKE_TIMEOUT", "not-sent", "platform-unavailable"],
-  ["ETIMEDOUT", "unknown", "platform-timeout"],
-  ["ECONNRESET", "unknown", "platform-unavailable"],
-  ["ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "unknown", "platform-unavailable"],
-])("The network error %s has the outcome `%s`", (networkCode, outcome, code) => {
-  const cause = Object.assign(new Error("network"), { code: networkCode });
-  const failure = transportFailure({ method: "POST", path: "/rooms/" }, cause);
-  expect(failure).toMatchObject({ outcome, code, message: `POST /rooms/: ${networkCode}` });
-});
-
-test.each([new Error("network"), { code: "ENOTFOUND" }, "network"])(
-  "A failure without a code of the network (%j) has an unknown outcome",
-  (cause) => {
-    const failure = transportFailure({ method: "POST", path: "/rooms/" }, cause);
-    expect(failure).toMatchObject({ outcome: "unknown", message: "POST /rooms/: no response" });
-    expect(failure.details.failedCall?.platformError).toBeUndefined();
-    expect(describeFailure(failure)).toEqual({ failure: "platform-unavailable", status: null });
-    expect(describeFailure(cause)).toEqual({ failure: "unexpected" });
-  },
-);
 
 interface Certificate {
   readonly isTrusted?: boolean;

@@ -1,0 +1,84 @@
+/** How a failed call of the platform is classified: what may have happened, what callers get, and what the log says. */
+import { expect, test } from "vitest";
+import { describeFailure, responseFailure, transportFailure } from "../../../src/lib/platform/errors.ts";
+
+const request = { method: "POST", path: "/rooms/" };
+const failureOf = (status: number, headers: Record<string, unknown> = {}, body?: unknown) =>
+  responseFailure(request, { status, headers, body });
+
+test.each<[number, string | undefined, string, string]>([
+  [300, "https://platform.example.com/log-in", "refused", "platform-login-refused"],
+  [302, "/accounts/login/?next=/api/", "refused", "platform-login-refused"],
+  [302, "/blogin/", "refused", "platform-rejected"],
+  [400, "/login/", "refused", "platform-rejected"],
+  [401, undefined, "refused", "platform-login-refused"],
+  [403, undefined, "refused", "platform-login-refused"],
+  [404, undefined, "refused", "platform-rejected"],
+  [429, undefined, "refused", "platform-unavailable"],
+  [500, undefined, "unknown", "platform-unavailable"],
+  [503, "/login/", "unknown", "platform-unavailable"],
+])("The status %i with the location %s has the outcome `%s` and is %s", (status, location, outcome, code) => {
+  const login = code === "platform-login-refused" ? ": login refused" : "";
+  expect(failureOf(status, { location })).toMatchObject({
+    outcome,
+    code,
+    message: `POST /rooms/: status ${status}${login}`,
+    details: { failedCall: { platformMethod: "POST", platformStatus: status } },
+  });
+});
+
+test.each<[number, string | undefined, boolean, number | undefined]>([
+  [503, "1.2", true, 2],
+  [503, "3600", true, 60],
+  [503, "0", false, 5],
+  [503, "soon", false, 5],
+  [401, undefined, false, 30],
+  // The platform would reject it again.
+  [400, undefined, false, undefined],
+])(
+  "After the status %i, a Retry-After of %s is used: %s, so callers retry after %s s",
+  (status, given, hasRetryAfter, seconds) => {
+    const failure = failureOf(status, { "retry-after": given });
+    expect([failure.hasRetryAfter, failure.details.retryAfterSeconds]).toEqual([hasRetryAfter, seconds]);
+  },
+);
+
+test("Only the failure of a 400 names the rejected fields and keeps the body, and none names a value", () => {
+  const body = {
+    conference: { pin: ["too short"], "4711 pin": [], "pin 4711": [] },
+    conference_alias: { alias: [] },
+  };
+  const rejected = failureOf(400, {}, body);
+  expect(rejected).toMatchObject({ body, message: "POST /rooms/: status 400, fields pin, alias" });
+  const failure = "platform-rejected";
+  expect(describeFailure(rejected)).toEqual({ failure, status: 400, rejectedFields: "pin,alias" });
+  const conflict = failureOf(409, {}, body);
+  expect(conflict).toMatchObject({ body: undefined, message: "POST /rooms/: status 409" });
+  expect(describeFailure(conflict)).toEqual({ failure, status: 409 });
+});
+
+test.each([
+  ["CONNECT_TIMEOUT", "not-sent", "platform-timeout"],
+  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "not-sent", "platform-unavailable"],
+  ["ENOTFOUND", "not-sent", "platform-unavailable"],
+  ["ERR_TLS_HANDSHAKE_TIMEOUT", "not-sent", "platform-unavailable"],
+  ["ETIMEDOUT", "unknown", "platform-timeout"],
+  ["ECONNRESET", "unknown", "platform-unavailable"],
+  ["ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "unknown", "platform-unavailable"],
+])("The network error %s has the outcome `%s` and is %s", (networkCode, outcome, code) => {
+  const cause = Object.assign(new Error("network"), { code: networkCode });
+  const details = { failedCall: { platformMethod: "POST", platformError: networkCode } };
+  const message = `POST /rooms/: ${networkCode}`;
+  expect(transportFailure(request, cause)).toMatchObject({ outcome, code, message, cause, details });
+});
+
+test.each([new Error("network"), { code: "ENOTFOUND" }, "network"])(
+  "A failure without a code of the network (%j) has an unknown outcome",
+  (cause) => {
+    const failure = transportFailure(request, cause);
+    expect(failure).toMatchObject({ outcome: "unknown", message: "POST /rooms/: no response" });
+    expect(failure.details.failedCall?.platformError).toBeUndefined();
+    expect(describeFailure(failure)).toEqual({ failure: "platform-unavailable", status: null });
+    expect(describeFailure(cause)).toEqual({ failure: "unexpected" });
+  },
+);
