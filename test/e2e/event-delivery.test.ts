@@ -51,7 +51,7 @@ test(
     expect(state.failedAttempts).toBeGreaterThan(failedBefore);
     expect(await gateway.queues.deletion.count()).toBeGreaterThanOrEqual(rooms.length);
 
-    expect(await gateway.runTimer("collectGarbage")).toBe(true);
+    await gateway.runTimer("collectGarbage");
     expect(await gateway.queues.deletion.count()).toBe(0);
     expect(platform.rooms().map(({ name }) => name)).toEqual(["unrelated-room"]);
     const { byRoute } = platform.requests();

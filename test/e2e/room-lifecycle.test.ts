@@ -48,7 +48,7 @@ test("A room passes through its whole life, from provisioning to replacement, an
   await platform.sinkIdle();
   expect(await gateway.queues.deletion.count()).toBe(1);
   expect(gateway.room(name)).toMatchObject(json);
-  expect(await gateway.runTimer("collectGarbage")).toBe(true);
+  await gateway.runTimer("collectGarbage");
   expect(gateway.room(name)).toBeUndefined();
   expect(await gateway.queues.deletion.count()).toBe(0);
   await expect(gateway.consumer.getRoom(name)).rejects.toBeInstanceOf(RoomGoneError);
@@ -94,6 +94,6 @@ test("The collector keeps a room whose conference is live again after a brief di
   const { name } = await gateway.consumer.createRoom();
   await gateway.queues.deletion.put(name);
   gateway.stack.platform.startConference({ name, participants: 1 });
-  expect(await gateway.runTimer("collectGarbage")).toBe(true);
+  await gateway.runTimer("collectGarbage");
   expect(gateway.room(name)).toBeDefined();
 });

@@ -109,8 +109,11 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     if (status !== 202 || depth !== count) throw new Error(`status ${status}, ${depth} of ${count} rooms`);
   }
 
-  /** Fires a timer and waits for the end of its run. Returns whether the run succeeded. */
-  async function runTimer(name: "collectGarbage" | "collectMetrics"): Promise<boolean> {
+  /** Fires a timer and waits for the end of its run. Throws unless the run ends as expected. */
+  async function runTimer(
+    name: "collectGarbage" | "collectMetrics",
+    expected: "Succeeded" | "Failed" = "Succeeded",
+  ): Promise<void> {
     const ends = () => log.filter(({ message }) => message.startsWith(`Executed 'Functions.${name}'`));
     const before = ends().length;
     const { status } = await send(`POST /admin/functions/${name}`, { json: { input: "" } });
@@ -120,7 +123,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
       if (!entry) throw new Error(`${name} has not ended`);
       return entry;
     }, waiting);
-    return end.message.includes("(Succeeded,");
+    if (!end.message.includes(`(${expected},`)) throw new Error(`${name} did not end as ${expected}`);
   }
 
   return {

@@ -99,7 +99,7 @@ export async function useEverything(gateway: RunningGateway, hostPin: string, ta
   contactCentre.failNext({ status: 500 });
   await send("GET /public/room/x", { headers: { "x-auth-token": "canary-agent-token-during-an-outage" } });
   logWorkspace.failNext({ status: 403 });
-  await gateway.runTimer("collectMetrics");
+  await gateway.runTimer("collectMetrics", "Failed");
   await gateway.runTimer("collectMetrics");
   await gateway.runTimer("collectGarbage");
   await platform.goDown("refuse");

@@ -9,7 +9,7 @@ import { formatMarker, gatewayName } from "./markers.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The guest PIN of rooms that are added. */
-export const guestPin = "135790";
+const guestPin = "135790";
 
 /** Returns what adds rooms and finds them. */
 export function stackRooms({ platform }: DevelopmentStack, queues: Queues) {

@@ -46,6 +46,7 @@ describe("Garbage collection if the platform fails", () => {
       await expect(world.collectGarbageAfter(delays.at(-1) ?? 600)).rejects.toThrow(AggregateError);
       delays.push(...invisibleSeconds());
     }
+    // Each ends before the metrics run between two runs, whose row then shows the message's age to the alert.
     expect(delays.slice(0, 4)).toEqual([270, 870, 1470, 2070]);
     expect(delays.slice(34)).toEqual([20_670, 21_270, 21_270, 21_270]);
 
