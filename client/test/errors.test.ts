@@ -7,7 +7,7 @@ import { GatewayError, UnavailableError } from "../src/index.ts";
 import { createWidgetClient } from "../src/widget.ts";
 
 const ofGateway = { "x-invocation-id": "77777777-7777-4777-8777-777777777777" };
-const retryAfter = { "retry-after": "400" };
+const after = (status: number, retryAfter: string) => ({ status, headers: { "retry-after": retryAfter } });
 const rejected = {
   detail: [
     { type: "int_type", loc: ["body", "participant_limit"], msg: "Input should be a valid integer" },
@@ -27,53 +27,84 @@ const reasons: Readonly<Record<string, string>> = {
   RateLimitedError: "the rate limit is exceeded",
   UnavailableError: "unavailable",
   UnexpectedResponseError: "unexpected response",
+  NoResponseError: "the connection failed",
 };
 
-test.each<[Answer & object, Record<string, string>]>([
-  [{ status: 401 }, { all: "NotAuthenticatedError" }],
-  [{ status: 403 }, { all: "NotAuthorizedError" }],
-  [
-    { status: 404, headers: ofGateway },
-    { room: "RoomGoneError", create: "RoomGoneError", all: "UnexpectedResponseError" },
-  ],
+/** The class of the error, and the seconds that a create waits before each retry. */
+type Outcome = readonly [name: string, waits: readonly number[]];
+
+interface Outcomes {
+  readonly create?: Outcome;
+  readonly room?: Outcome;
+  /** Of all operations that are not named. */
+  readonly all: Outcome;
+}
+
+const unexpected: Outcome = ["UnexpectedResponseError", []];
+const gone: Outcome = ["RoomGoneError", []];
+
+test.each<[Answer, Outcomes]>([
+  [{ status: 400 }, { all: unexpected }],
+  [{ status: 401 }, { all: ["NotAuthenticatedError", []] }],
+  [{ status: 403 }, { all: ["NotAuthorizedError", []] }],
+  [{ status: 404, headers: ofGateway }, { room: gone, create: gone, all: unexpected }],
   // Of another server, or of the host: a create that is sent again gets the same. A browser may not see the header.
-  [{ status: 404 }, { room: "RoomGoneError", all: "UnexpectedResponseError" }],
-  [
-    { status: 404, headers: retryAfter },
-    { room: "RoomGoneError", create: "PoolEmptyError", all: "UnexpectedResponseError" },
-  ],
-  [{ status: 422, body: rejected }, { all: "RejectedFieldError" }],
-  [{ status: 429, headers: retryAfter }, { all: "RateLimitedError" }],
-  [{ status: 503, headers: retryAfter }, { all: "UnavailableError" }],
-  [{ status: 502 }, { all: "UnexpectedResponseError" }],
-  [{ status: 400 }, { all: "UnexpectedResponseError" }],
-])("The response %j becomes an error of its own class in every operation", async (answer, expected) => {
-  const { client, url } = await startScriptedGateway([answer]);
-  const widget = createWidgetClient({ baseUrl: url, getToken: () => "agent" });
-  const calls: [string, string, () => Promise<unknown>][] = [
-    ["POST /room/create", "create", async () => client.createRoom()],
-    [`GET /room/${room.name}`, "room", async () => client.getRoom(room.name)],
-    [`GET /room/${room.name}`, "room", async () => client.getFullRoom(room.name)],
-    [`PATCH /room/${room.name}`, "room", async () => client.updateRoom(room.name, { participant_limit: 4 })],
-    [`DELETE /room/${room.name}`, "room", async () => client.deleteRoom(room.name)],
-    [`GET /public/room/${room.name}`, "room", async () => widget.getRoom(room.name)],
-    ["GET /room/list", "list", async () => client.listRooms()],
-    ["GET /room/list", "list", async () => client.listFullRooms()],
-    ["POST /room/bulk/", "bulk", async () => client.fillPool()],
-    ["DELETE /room/bulk/", "bulk", async () => client.deleteAllRooms()],
-    ["GET /public/health", "health", async () => client.checkHealth()],
-  ];
-  for (const [operation, kind, call] of calls) {
-    const name = expected[kind] ?? expected["all"] ?? "";
-    const error = await thrownBy(call());
-    const message = expect.stringContaining(
-      `${operation}: ${reasons[name]} (${answer.status}, correlation ID `,
-    );
-    expect(error).toMatchObject({ name, operation, message });
-    expect(error).toBeInstanceOf(GatewayError);
-    expect(error instanceof UnavailableError).toBe(["UnavailableError", "RateLimitedError"].includes(name));
-  }
-});
+  [{ status: 404 }, { room: gone, all: unexpected }],
+  [after(404, "5"), { room: gone, create: ["PoolEmptyError", [5, 5, 5]], all: unexpected }],
+  [{ status: 422, body: rejected }, { all: ["RejectedFieldError", []] }],
+  [after(429, "12"), { all: ["RateLimitedError", [12, 12, 12]] }],
+  [{ status: 500 }, { all: ["UnexpectedResponseError", [1]] }],
+  [{ status: 502 }, { all: unexpected }],
+  [{ status: 503 }, { all: ["UnavailableError", [1, 2, 4]] }],
+  [after(503, "7"), { all: ["UnavailableError", [7, 7, 7]] }],
+  [after(503, "0"), { all: ["UnavailableError", [0, 0, 0]] }],
+  [after(503, "-5"), { all: ["UnavailableError", [0, 0, 0]] }],
+  [after(503, "19"), { all: ["UnavailableError", [19, 19, 19]] }],
+  [after(503, "61"), { all: ["UnavailableError", []] }],
+  [after(503, "5x"), { all: ["UnavailableError", [1, 2, 4]] }],
+  [{ status: 504 }, { all: ["UnavailableError", [1, 2, 4]] }],
+  ["reset", { all: ["NoResponseError", [1, 2, 4]] }],
+  [{ status: 302, headers: { location: "/" } }, { all: ["NoResponseError", [1, 2, 4]] }],
+  [{ status: 200, body: "<html>" }, { all: unexpected }],
+])(
+  "The response %j becomes the same error in every operation, after the same retries: %j",
+  async (answer, outcomes) => {
+    const { client, url, waits } = await startScriptedGateway([answer]);
+    const widget = createWidgetClient({ baseUrl: url, getToken: () => "agent" });
+    const create = async () => client.createRoom({ idempotencyKey: "key-1" });
+    const calls: [string, keyof Outcomes, () => Promise<unknown>][] = [
+      ["POST /room/create", "create", create],
+      [`GET /room/${room.name}`, "room", async () => client.getRoom(room.name)],
+      [`GET /room/${room.name}`, "room", async () => client.getFullRoom(room.name)],
+      [
+        `PATCH /room/${room.name}`,
+        "room",
+        async () => client.updateRoom(room.name, { participant_limit: 4 }),
+      ],
+      [`DELETE /room/${room.name}`, "room", async () => client.deleteRoom(room.name)],
+      ["GET /room/list", "all", async () => client.listRooms()],
+      ["GET /room/list", "all", async () => client.listFullRooms()],
+      ["POST /room/bulk/", "all", async () => client.fillPool()],
+      ["DELETE /room/bulk/", "all", async () => client.deleteAllRooms()],
+      ["GET /public/health", "all", async () => client.checkHealth()],
+    ];
+    // The widget's client waits in real time.
+    if (outcomes.all[1].length === 0)
+      calls.push([`GET /public/room/${room.name}`, "room", async () => widget.getRoom(room.name)]);
+    for (const [operation, kind, call] of calls) {
+      const [name, expectedWaits] = outcomes[kind] ?? outcomes.all;
+      waits.length = 0;
+      const error = await thrownBy(call());
+      const message = expect.stringContaining(`${operation}: ${reasons[name]}`);
+      const attempts = expectedWaits.length + 1;
+      expect(error).toMatchObject({ name, operation, message, attempts });
+      expect(waits).toEqual(expectedWaits);
+      expect(error).toBeInstanceOf(GatewayError);
+      expect(error instanceof UnavailableError).toBe(/^(Unavailable|RateLimited|NoResponse)/.test(name));
+      expect(error).toHaveProperty("idempotencyKey", kind === "create" ? "key-1" : undefined);
+    }
+  },
+);
 
 test("A rejected field has its name, location and reason, but not its value", async () => {
   const { client } = await startScriptedGateway([{ status: 422, body: rejected }]);

@@ -13,34 +13,6 @@ const after = (status: number, retryAfter: string): Answer => ({
   headers: { "retry-after": retryAfter },
 });
 
-test.each<[string, Answer, string, number[]]>([
-  ["a 503 without Retry-After", { status: 503 }, "UnavailableError", [1, 2, 4]],
-  ["a 503 with seconds", after(503, "7"), "UnavailableError", [7, 7, 7]],
-  ["a 503 with zero seconds", after(503, "0"), "UnavailableError", [0, 0, 0]],
-  ["a 503 with a negative Retry-After", after(503, "-5"), "UnavailableError", [0, 0, 0]],
-  ["a 503 with the longest wait", after(503, "19"), "UnavailableError", [19, 19, 19]],
-  ["a 503 with a longer wait than 60 seconds", after(503, "61"), "UnavailableError", []],
-  ["a 503 with a Retry-After that is neither", after(503, "5x"), "UnavailableError", [1, 2, 4]],
-  ["a 504", { status: 504 }, "UnavailableError", [1, 2, 4]],
-  ["a 429", after(429, "12"), "RateLimitedError", [12, 12, 12]],
-  ["an empty pool", after(404, "5"), "PoolEmptyError", [5, 5, 5]],
-  ["a reset connection", "reset", "NoResponseError", [1, 2, 4]],
-  ["a redirect", { status: 302, headers: { location: "/" } }, "NoResponseError", [1, 2, 4]],
-  ["a 500", { status: 500 }, "UnexpectedResponseError", [1]],
-  ["a 502", { status: 502 }, "UnexpectedResponseError", []],
-  ["a 200 that is not JSON", { status: 200, body: "<html>" }, "UnexpectedResponseError", []],
-])(
-  "A create repeats %s, fails with a %s in the end, and waits %j seconds",
-  async (_, failure, name, waits) => {
-    const gateway = await startScriptedGateway([failure]);
-    const error = await thrownBy(gateway.client.createRoom({ idempotencyKey: "key-1" }));
-    const attempts = waits.length + 1;
-    expect(error).toMatchObject({ name, attempts, idempotencyKey: "key-1", operation: "POST /room/create" });
-    expect(gateway.waits).toEqual(waits);
-    expect(gateway.requests).toHaveLength(attempts);
-  },
-);
-
 test("A date in Retry-After is obeyed, and one in the past causes a retry at once", async () => {
   const startsAt = Date.UTC(2026, 0, 15, 9);
   const date = (seconds: number) => new Date(startsAt + seconds * 1000).toUTCString();
@@ -109,6 +81,21 @@ test.each<[string, number, number[], (client: GatewayClient) => Promise<unknown>
 test("A random part of up to a quarter is added to each wait", () => {
   const error = new UnavailableError({ operation: "GET /room/list", retryAfterSeconds: 8 });
   expect([0, 0.5, 1].map((random) => retryDelaySeconds(error, 0, random))).toEqual([8, 9, 10]);
+});
+
+test("A hook is told of a retry before the wait, so that a log shows why a call takes long", async () => {
+  const steps: string[] = [];
+  const hooks = { onRetry: () => void steps.push("told") };
+  const { clientWith } = await startScriptedGateway([{ status: 503 }, ok], { hooks });
+  await clientWith({ wait: async () => void steps.push("waited") }).getRoom(room.name);
+  expect(steps).toEqual(["told", "waited"]);
+});
+
+test("The attempt after one without a response has a time limit of its own", async () => {
+  const { clientWith } = await startScriptedGateway(["silence", ok]);
+  let limits = 0;
+  const timeout = () => AbortSignal.timeout(++limits === 1 ? 50 : 60_000);
+  await expect(clientWith({ timeout }).getRoom(room.name)).resolves.toMatchObject({ name: room.name });
 });
 
 test("A deletion whose response was lost succeeds if the room is gone afterwards", async () => {
