@@ -47,7 +47,10 @@ test.each<[Answer, Outcomes]>([
   [{ status: 400 }, { all: unexpected }],
   [{ status: 401 }, { all: ["NotAuthenticatedError", []] }],
   [{ status: 403 }, { all: ["NotAuthorizedError", []] }],
-  [{ status: 404, headers: ofGateway }, { room: gone, create: gone, all: unexpected }],
+  [
+    { status: 404, headers: ofGateway },
+    { room: gone, create: gone, all: unexpected },
+  ],
   // Of another server, or of the host: a create that is sent again gets the same. A browser may not see the header.
   [{ status: 404 }, { room: gone, all: unexpected }],
   [after(404, "5"), { room: gone, create: ["PoolEmptyError", [5, 5, 5]], all: unexpected }],

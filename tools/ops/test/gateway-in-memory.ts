@@ -88,10 +88,13 @@ export async function startGatewayInMemory(rooms = 20) {
         checkAgent: createContactCentreCheck(settings.contactCentre, clock),
       }),
       metricsSink: async (row) => {
-        const { ok } = await fetch(`${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`, {
-          method: "POST",
-          body: JSON.stringify([row]),
-        });
+        const { ok } = await fetch(
+          `${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`,
+          {
+            method: "POST",
+            body: JSON.stringify([row]),
+          },
+        );
         if (!ok) throw new Error("the row is refused");
       },
     },
