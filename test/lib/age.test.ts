@@ -1,0 +1,98 @@
+/** Parts that have run for long work as they did at first. */
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createMetricsSink } from "../../src/lib/azure/log-workspace.ts";
+import { secureRandom } from "../../src/lib/ports.ts";
+import { startLogWorkspace } from "../../tools/simulators/log-workspace.ts";
+import { createMemoryGateway } from "../../tools/simulators/memory/gateway.ts";
+import { useManyTimes } from "../support/age.ts";
+import { usePoolWorld } from "../support/pool-world.ts";
+
+const world = usePoolWorld();
+
+/** Starts a gateway of its own in the world, and returns what uses it and counts its calls of the platform. */
+function oldGateway() {
+  let calls = 0;
+  const before = ({ operation }: { operation: string }) => void (calls += Number(operation === "call"));
+  const settings = { MAX_VMR: "3", POOL_MINIMUM: "3", PLATFORM_MAX_CONCURRENCY: "3" };
+  // Pauses have the same length each time.
+  const random = { ...secureRandom, integerBelow: () => 0 };
+  const gateway = createMemoryGateway(world, { settings, before, adapters: { random } });
+  return {
+    ...gateway,
+    create: async () => gateway.call("createRoomFromQueue"),
+    provision: async () => {
+      while (await gateway.deliver());
+    },
+    takeCalls: () => {
+      const taken = calls;
+      calls = 0;
+      return taken;
+    },
+  };
+}
+
+test("A gateway serves the two-hundredth room as it served the second", async () => {
+  const { call, create, provision, runTimer, takeCalls } = oldGateway();
+  await runTimer("collectMetrics");
+  await provision();
+  const seen = await useManyTimes(async () => {
+    const { status, json } = await create();
+    const { name } = json as { name: string };
+    await call("updateRoom", { roomName: name, json: { participant_limit: 4 } });
+    await call("listRooms");
+    await call("eventSink", { json: { event: "conference_ended", data: { name } } });
+    await provision();
+    world.clock.advance(600);
+    await runTimer("collectGarbage");
+    await runTimer("collectMetrics");
+    return { status, calls: takeCalls(), rooms: world.roomNames().length, row: world.rows.at(-1)?.PoolDepth };
+  });
+  expect(seen).toMatchObject({ status: 200, rooms: 3, row: 3 });
+});
+
+test.each(["refuse", "reset", "503"] as const)(
+  "A gateway recovers from the twentieth outage (%s) as from the second",
+  async (mode) => {
+    const { call, create, provision, runTimer } = oldGateway();
+    const seen = await useManyTimes(async () => {
+      await world.platform.goDown(mode);
+      await world.pool.put("lost");
+      const responses = [await create(), await create(), await call("listRooms")];
+      const failed = responses.map(({ status, headers }) => [status, headers["retry-after"]]);
+      await world.deletion.put("ended");
+      world.clock.advance(600);
+      for (const timer of ["collectGarbage", "collectMetrics"] as const)
+        await runTimer(timer).catch(() => undefined);
+      await provision().catch(() => undefined);
+      await world.platform.goUp();
+      // Longer than every pause, after an outage and of the messages of rooms.
+      world.clock.advance(3600);
+      await runTimer("collectGarbage");
+      await Promise.all([world.pool.clear(), world.provisioning.clear(), world.deletion.clear()]);
+      await runTimer("collectMetrics");
+      await provision();
+      return { failed, created: (await create()).status, listed: (await call("listRooms")).status };
+    }, 20);
+    expect(seen).toMatchObject({ created: 200, listed: 200 });
+    expect(seen.failed.map(([status]) => status)).toEqual([503, 503, 503]);
+  },
+);
+
+test("Each row has a time limit of its own", async () => {
+  const workspace = await startLogWorkspace();
+  onTestFinished(workspace.stop);
+  const given: AbortController[] = [];
+  const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+    const limit = new AbortController();
+    given.push(limit);
+    return limit.signal;
+  });
+  onTestFinished(() => limits.mockRestore());
+  const target = { ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL", endpoint: workspace.url };
+  const sink = createMetricsSink(target, { getToken: async () => null });
+  await useManyTimes(async () => {
+    await sink({ RunId: "run" });
+    for (const limit of given) limit.abort();
+  }, 5);
+  expect(workspace.rows()).toHaveLength(5);
+});
