@@ -32,7 +32,7 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
     throw invalidRequest(valueFault(["header", "content-type"], "the body must be sent as application/json"));
   const { maxFields = Number.POSITIVE_INFINITY } = contract;
   const maxNestedFields = 50 * maxFields;
-  const reason = `the body must have at most ${maxFields} fields, and ${maxNestedFields} with nested ones`;
+  const reason = `the body must have at most ${maxFields} fields, and ${maxNestedFields} including nested ones`;
   // Each field has a colon. Parsing 100,000 of them would hold up other requests.
   if (contract.maxFields !== undefined && text.split(":").length > maxNestedFields + 1)
     throw invalidRequest(valueFault(["body"], reason));

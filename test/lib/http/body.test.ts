@@ -76,7 +76,7 @@ describe("With a limit of 200 fields", () => {
   const fields = (count: number, value: unknown = 0) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, value]));
 
-  const msg = "Value error, the body must have at most 200 fields, and 10000 with nested ones";
+  const msg = "Value error, the body must have at most 200 fields, and 10000 including nested ones";
   const tooMany = faulty({ type: "value_error", loc: ["body"], msg, ctx: { error: {} } });
 
   test.each([

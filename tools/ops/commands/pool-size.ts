@@ -12,7 +12,7 @@ export function addFill({ command, run }: Operator): void {
   command(
     "fill",
     "requests the rooms that the pool lacks, and waits for them",
-    "The gateway provisions them in the background, as after POST /room/bulk/, also if this command is interrupted. " +
+    "The gateway provisions them in the background, as after POST /room/bulk/, even if this command is interrupted. " +
       "Requested rooms count, so it is safe to run it again.",
   )
     .argument("[N]", "The number of rooms in the pool. Default: MAX_VMR.", wholeNumber(1, 10_000))

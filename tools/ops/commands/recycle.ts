@@ -25,7 +25,7 @@ export function addRecycle({ command, run }: Operator): void {
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .option(
       "--floor <n>",
-      "Never fewer ready rooms than this in the pool. Default: half of MAX_VMR.",
+      "The number of ready rooms that always stay in the pool. Default: half of MAX_VMR.",
       wholeNumber(0, 10_000),
     )
     .action(run(recycle));
