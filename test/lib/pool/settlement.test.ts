@@ -83,6 +83,16 @@ describe("The settlement of a message", () => {
   );
 });
 
+test.each([
+  ["gone", 0],
+  ["lost", leaseSeconds],
+])("A duplicate message that is %s after %i s of its lease is logged so", async (outcome, seconds) => {
+  const meanwhile = () => queues.clock.advance(seconds);
+  queues.pool.strikeNext("delete", { failure: "message-gone", meanwhile });
+  await settle("duplicate-message");
+  expect(queues.log.fieldsOf("duplicate-message")).toEqual({ room: "room-a", outcome });
+});
+
 describe("The outcome of a failed change", () => {
   const refused = (status: number, body?: unknown): PlatformFailure => ({
     outcome: "refused",
