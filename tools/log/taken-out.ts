@@ -8,7 +8,8 @@ const takenOut = "vmr-gateway taken out of the pool by ops";
 /** Returns a description that also says which command took the room out of the pool. */
 export function withTakenOut(description: string, command: string): string {
   const marker = parseMarker(description);
-  return marker ? withMarker(`${takenOut} ${command}\n${withoutMarker(description)}`, marker) : description;
+  const text = `${takenOut} ${command}\n${withoutMarker(description)}`;
+  return marker ? withMarker(text, marker) : text;
 }
 
 /** Returns whether a command took the room out of the pool. Its marker says `assigned`, as if a caller had it. */

@@ -38,6 +38,8 @@ export interface ClaimOptions extends SettlementDependencies {
   readonly platformTimeoutSeconds: number;
   readonly claimSlots: ClaimSlots;
   readonly gatewayName: string;
+  /** Runs when the room is assigned, before its message is deleted. If it throws, nobody gets the room. */
+  readonly beforeCommit?: ((held: HeldMessage) => Promise<void>) | undefined;
 }
 
 /** What a caller wants, and until when. */
@@ -168,6 +170,7 @@ export function createClaims(options: ClaimOptions): Claims {
   async function commitAndReplace(held: HeldMessage): Promise<void> {
     const replacement = replenishment.requestReplacement(held.log);
     try {
+      await options.beforeCommit?.(held);
       await commit(held);
     } catch (error) {
       await (await replacement).withdraw();

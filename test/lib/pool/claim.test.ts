@@ -243,6 +243,12 @@ describe("The commit of a claim and its replacement", () => {
     await world.claim();
     expect(isStored).toBe(true);
   });
+
+  test("are left out if what is to run before them fails, so that nobody gets the room", async () => {
+    const beforeCommit = async () => Promise.reject(new Error("struck"));
+    await expect(world.claim({ beforeCommit })).rejects.toThrow("struck");
+    expect([world.pool.texts().length, world.requests()]).toEqual([1, []]);
+  });
 });
 
 test("The marker's time is the time at which the change is sent, not that at which it was queued", async () => {

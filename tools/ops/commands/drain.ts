@@ -64,7 +64,7 @@ async function drain(options: DrainOptions, context: Context): Promise<Outcome> 
     if (!yes) {
       const marked = await readPooled(target);
       const beyondPool = Math.max(0, marked.length - pooled);
-      const leaked = Math.min(beyondPool, marked.filter(madeBefore(Date.now())).length);
+      const leaked = Math.min(beyondPool, marked.filter(madeBefore(target.clock.now())).length);
       if (leaked > 0) printLeaked(leaked, takesLeaked, terminal);
       const deleted = pooled + (takesLeaked ? leaked : 0);
       terminal.print(
@@ -89,7 +89,7 @@ async function emptyPool(
   const { terminal, stopping } = context;
   const { pool, provisioning, deletion } = target.queues;
   const retired = await makeSmaller(target, "drain", pooled, context);
-  const emptyAt = Date.now();
+  const emptyAt = target.clock.now();
   const [left, requested] = await Promise.all([pool.count(), provisioning.count()]);
   if (stopping.aborted) {
     terminal.print(`${count(retired, "room")} taken out; ${left} are still in the pool.`);
@@ -97,7 +97,7 @@ async function emptyPool(
   }
   if (left + requested > 0) {
     terminal.print(
-      `${count(retired, "room")} taken out. ${left} names are leased or not ready yet, and ${requested} rooms are requested.`,
+      `${count(retired, "room")} taken out. ${count(left, "name")} leased or not ready yet, and ${count(requested, "room")} requested.`,
     );
     terminal.print("Run the command again in five minutes.");
     return "finding";
@@ -127,23 +127,24 @@ function madeBefore(time: number) {
 function printLeaked(rooms: number, areTaken: boolean, terminal: Context["terminal"]): void {
   terminal.print(
     areTaken
-      ? `${rooms} of these rooms ${rooms === 1 ? "is" : "are"} marked as pooled but in no queue.`
+      ? `${rooms} of these rooms are marked as pooled but are in no queue.`
       : `${count(rooms, "room")} marked as pooled but in no queue stay without --leaked: docs/operations.md#rooms-unaccounted.`,
   );
 }
 
 async function awaitConferences(
-  { platform, settings }: TargetWithPlatform,
+  target: TargetWithPlatform,
   timeoutMinutes: number,
   context: Context,
 ): Promise<Outcome> {
+  const { platform, settings } = target;
   const { terminal, stopping } = context;
   const inState = async (wanted: RoomView["state"]) =>
     (await readRooms(platform, settings.rooms.gatewayName)).filter(({ state }) => state === wanted);
   const total = (await inState("live")).length;
   const read = async () => total - (await inState("live")).length;
   const waiting = { label: "conferences ended", total, timeoutSeconds: timeoutMinutes * 60, read };
-  if (await waitFor(waiting, context)) {
+  if (await waitFor(target, waiting, context)) {
     const assigned = (await inState("assigned")).length;
     terminal.print("No conference is running in a room of the gateway.");
     if (assigned > 0)

@@ -27,7 +27,8 @@ interface FillOptions {
 
 async function fill({ level: given, timeoutMinutes }: FillOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
-  const { queues, settings, log } = await connect();
+  const target = await connect();
+  const { queues, settings, log } = target;
   const { maxRooms, readyDelaySeconds } = settings.pool;
   const level = given ?? maxRooms;
   if (level === 0) {
@@ -46,7 +47,7 @@ async function fill({ level: given, timeoutMinutes }: FillOptions, context: Cont
     read: async () => queues.pool.count(),
     whyStalled: async () => newestProblem(log),
   };
-  if (await waitFor(waiting, context)) {
+  if (await waitFor(target, waiting, context)) {
     terminal.print(
       `The pool is full. A new room can be handed out ${duration(readyDelaySeconds)} after it was made.`,
     );

@@ -5,9 +5,8 @@ import { count, deletionTime } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
-import { pause, takeOut } from "../pool/with-progress.ts";
+import { takeOut } from "../pool/with-progress.ts";
 import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
-import { withProgress } from "../terminal/terminal.ts";
 
 /** How many rooms are replaced at once. */
 const batch = 3;
@@ -99,38 +98,26 @@ async function replaceAll(
   { floor, fingerprint, total }: Replacing,
   context: Context,
 ): Promise<number> {
-  const { terminal, stopping } = context;
   const { maxRooms, readyDelaySeconds } = target.settings.pool;
-  const replenishment = createReplenishment({ ...target.queues, maxRooms });
-  return withProgress(terminal, "rooms replaced", total, async (show) => {
-    let left = total;
-    let waitSince = Date.now();
-    let maxWaitSeconds = newRoomSeconds;
-    while (!stopping.aborted && Date.now() < waitSince + maxWaitSeconds * 1000) {
-      const { ready, outdated } = await viewPool(target, fingerprint);
-      left = outdated.size;
-      show(Math.max(0, total - left));
-      if (left === 0) break;
-      const spare = ready - floor;
-      const taking = {
-        amount: Math.min(spare, batch),
-        command: "recycle",
-        chooses: (room: string) => outdated.has(room),
-        maxHeld: Math.max(0, spare - batch),
-        replenishment,
-      };
-      const retired = await takeOut(target, taking, context);
+  const next = async () => {
+    const { ready, outdated } = await viewPool(target, fingerprint);
+    const spare = ready - floor;
+    return {
+      left: outdated.size,
+      amount: Math.min(spare, batch),
+      chooses: (room: string) => outdated.has(room),
+      maxHeld: Math.max(0, spare - batch),
       // Without a spare room, it waits for new ones; otherwise, for names that are invisible.
-      maxWaitSeconds = spare <= 0 ? newRoomSeconds : readyDelaySeconds + invisibleSlackSeconds;
-      if (retired > 0) waitSince = Date.now();
-      else await pause(context);
-    }
-    return left;
-  });
+      maxWaitSeconds: spare <= 0 ? newRoomSeconds : readyDelaySeconds + invisibleSlackSeconds,
+    };
+  };
+  const replenishment = createReplenishment({ ...target.queues, maxRooms });
+  const taking = { command: "recycle", replenishment, label: "rooms replaced", total, next };
+  return (await takeOut(target, taking, context)).left;
 }
 
 async function viewPool(
-  { platform, settings, queues }: TargetWithPlatform,
+  { platform, settings, queues, clock }: TargetWithPlatform,
   fingerprint: string,
 ): Promise<PoolView> {
   const [rooms, depth] = await Promise.all([
@@ -138,7 +125,7 @@ async function viewPool(
     queues.pool.count(),
   ]);
   const pooled = rooms.filter(({ state }) => state === "pooled");
-  const readyBefore = Date.now() - settings.pool.readyDelaySeconds * 1000;
+  const readyBefore = clock.now() - settings.pool.readyDelaySeconds * 1000;
   const isReady = ({ marker }: RoomView): boolean => Date.parse(marker.since) <= readyBefore;
   const young = pooled.filter((room) => !isReady(room)).length;
   const outdated = pooled.filter(({ marker }) => marker.fingerprint !== fingerprint);

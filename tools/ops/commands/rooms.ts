@@ -61,14 +61,14 @@ async function listRooms({ state: wanted, json }: ListOptions, context: Context)
   }
   const fingerprint = await target.fingerprint();
   terminal.print("");
-  const rows = shown.map((room) => rowOf(room, fingerprint));
+  const rows = shown.map((room) => rowOf(room, fingerprint, target.clock.now()));
   for (const line of table([["NAME", "STATE", "SINCE", "SETTINGS"], ...rows])) terminal.print(line);
   return "ok";
 }
 
-function rowOf({ name, state, marker }: RoomView, fingerprint: string | undefined): string[] {
+function rowOf({ name, state, marker }: RoomView, fingerprint: string | undefined, now: number): string[] {
   const settings = marker.fingerprint === fingerprint ? "current" : "other";
-  return [name, state, age(marker.since, Date.now()), fingerprint === undefined ? "unknown" : settings];
+  return [name, state, age(marker.since, now), fingerprint === undefined ? "unknown" : settings];
 }
 
 export function addRoom({ command, run }: Operator): void {
@@ -91,7 +91,7 @@ interface RoomOptions {
 
 async function showRoom({ name, hours, json }: RoomOptions, context: Context): Promise<Outcome> {
   const { connect, terminal } = context;
-  const { log, platform, settings } = await connect();
+  const { log, platform, settings, clock } = await connect();
   const lines = await log.lines({ hours, room: name });
   const outcome = lines.length > 0 ? "ok" : "finding";
   if (json) {
@@ -110,7 +110,7 @@ async function showRoom({ name, hours, json }: RoomOptions, context: Context): P
     const found = await platform.conferences.findByName(name);
     const isLive = found !== undefined && (await platform.status.isLive(name));
     const view = found && viewRoom(found, isLive);
-    terminal.print(describeNow(found !== undefined, view, isLive));
+    terminal.print(describeNow(found !== undefined, view, isLive, clock.now()));
     if (found && isOfOtherGateway(found, settings.rooms.gatewayName))
       terminal.print(`It belongs to the gateway ${view?.marker.gateway}, so this gateway leaves it alone.`);
   }
@@ -128,10 +128,10 @@ function eventOf({ time, fields }: LogLine): string[] {
   return [time.slice(0, 23).replace("T", " "), event, caller, field("correlationId")];
 }
 
-function describeNow(exists: boolean, view: RoomView | undefined, isLive: boolean): string {
+function describeNow(exists: boolean, view: RoomView | undefined, isLive: boolean, now: number): string {
   if (!exists) return "Now: the platform has no room of this name.";
   if (!view) return "Now: it is on the platform, without a gateway's marker.";
   const conference = `${isLive ? "with" : "without"} a live conference`;
   const state = view.state === "waiting" ? stateNames.waiting : view.marker.state;
-  return `Now: ${state} for ${age(view.marker.since, Date.now())}, ${conference}.`;
+  return `Now: ${state} for ${age(view.marker.since, now)}, ${conference}.`;
 }

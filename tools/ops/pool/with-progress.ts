@@ -1,73 +1,75 @@
 /** Takes rooms out of the pool, and waits, with a progress bar. */
-import { setTimeout as delay } from "node:timers/promises";
-import { GatewayError } from "../../../src/lib/errors.ts";
+
 import { count } from "../../terminal/format.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import type { Context } from "../operator-program.ts";
-import type { TargetWithPlatform } from "../target/target.ts";
+import type { Target, TargetWithPlatform } from "../target/target.ts";
 import { createCommandLog, withProgress } from "../terminal/terminal.ts";
-import { createRetirement, type RetirementOptions } from "./retirement.ts";
+import { type RetirementOptions, retireRooms } from "./retirement.ts";
 
-/** Which rooms to take out of the pool, and what to do about each. */
-interface Taking extends Pick<RetirementOptions, "command" | "replenishment" | "maxHeld"> {
-  readonly amount: number;
-  readonly chooses: (room: string) => boolean;
+/** What a command may take out of the pool next. */
+interface Next extends Pick<RetirementOptions, "amount" | "chooses" | "maxHeld"> {
+  /** How much of the total is still to do. */
+  readonly left: number;
+  /** How long it tries again if there is none to take out. */
+  readonly maxWaitSeconds: number;
+}
+
+interface Taking extends Pick<RetirementOptions, "command" | "replenishment"> {
+  /** The unit that the bar counts. */
+  readonly label: string;
+  readonly total: number;
+  /** Is asked before each step. `done` is how many names have left the pool. */
+  readonly next: (done: number) => Promise<Next>;
 }
 
 /**
- * Takes rooms out of the pool one after the other and queues them for deletion. Returns how many there were: fewer if
- * the pool has no more, or if the command is interrupted. `onTaken` is told after each. Throws what `retire` throws.
+ * Takes rooms out of the pool and has them deleted, step by step. Returns how many, and what is left of the total, which
+ * is more than 0 if the pool has no more or if the command is interrupted. Throws what `retireRooms` throws.
  */
 export async function takeOut(
   target: TargetWithPlatform,
-  { amount, chooses, ...taking }: Taking,
+  { command, replenishment, label, total, next }: Taking,
   { terminal, stopping }: Context,
-  onTaken: (taken: number) => void = () => undefined,
-): Promise<number> {
-  const retirement = createRetirement({
-    ...target.queues,
-    ...target.platform,
-    ...taking,
-    settings: target.settings,
-    clock: target.clock,
-    operator: await target.operatorId(),
-    log: createCommandLog(terminal, ({ event }) => {
-      if (event === "room-discarded") dropped += 1;
-    }),
-  });
-  let taken = 0;
-  let dropped = 0;
-  try {
-    while (taken + dropped < amount && !stopping.aborted) {
-      const droppedBefore = dropped;
-      try {
-        if ((await retirement.retire(chooses)) === undefined) break;
+): Promise<{ readonly taken: number; readonly left: number }> {
+  const { queues, platform, settings, clock } = target;
+  const operator = await target.operatorId();
+  const common = { ...queues, ...platform, settings, clock, replenishment, command, operator, stopping };
+  const log = createCommandLog(terminal, () => undefined);
+  let [taken, dropped, left] = [0, 0, total];
+  await withProgress(terminal, label, total, async (show) => {
+    const showLeft = () => show(Math.max(0, total - left));
+    for (let waitSince = clock.now(); !stopping.aborted; ) {
+      const { maxWaitSeconds, ...step } = await next(taken + dropped);
+      left = step.left;
+      showLeft();
+      if (left === 0) return;
+      const onRetired = () => {
         taken += 1;
-        onTaken(taken);
-      } catch (error) {
-        // It gives up after ten names without rooms, which are no longer in the pool.
-        const hasGivenUp = error instanceof GatewayError && error.code === "claim-failed";
-        if (!hasGivenUp || dropped === droppedBefore) throw error;
-      }
+        left -= 1;
+        showLeft();
+      };
+      const retired = await retireRooms({ ...common, ...step, log, onRetired });
+      dropped += retired.dropped;
+      if (retired.rooms + retired.dropped > 0) waitSince = clock.now();
+      else if (clock.now() >= waitSince + maxWaitSeconds * 1000) return;
+      else await pause(target, { stopping });
     }
-  } finally {
-    await retirement.release();
-  }
+  });
   if (dropped > 0) terminal.remark(`${count(dropped, "name")} that could not be used dropped from the pool.`);
-  return taken;
+  return { taken, left };
 }
 
-/** Takes any rooms out of the pool, which are not replaced, with a progress bar. */
+/** Takes any rooms out of the pool, which are not replaced. Returns how many. */
 export async function makeSmaller(
   target: TargetWithPlatform,
   command: string,
   amount: number,
   context: Context,
 ): Promise<number> {
-  const taking = { amount, command, chooses: () => true, maxHeld: 0, replenishment: undefined };
-  return withProgress(context.terminal, "rooms taken out of the pool", amount, async (show) =>
-    takeOut(target, taking, context, show),
-  );
+  const next = async (done: number) => ({ amount: amount - done, left: amount - done, maxWaitSeconds: 0 });
+  const taking = { command, replenishment: undefined, label: "rooms taken out of the pool", total: amount };
+  return (await takeOut(target, { ...taking, next }, context)).taken;
 }
 
 interface Waiting {
@@ -84,36 +86,37 @@ interface Waiting {
 const pauseMilliseconds = 1000;
 
 /** Waits a second, or until the command is interrupted. */
-export async function pause({ stopping }: Pick<Context, "stopping">): Promise<void> {
-  await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
+async function pause({ clock }: Pick<Target, "clock">, { stopping }: Pick<Context, "stopping">) {
+  await clock.sleep(pauseMilliseconds, stopping).catch(() => undefined);
 }
 
 const stallMilliseconds = 10_000;
 
 /** Returns true when the total is reached, and false after the timeout or an interruption. */
 export async function waitFor(
+  target: Pick<Target, "clock">,
   { label, total, timeoutSeconds, read, whyStalled }: Waiting,
-  context: Context,
+  { terminal, stopping }: Context,
 ): Promise<boolean> {
-  const { terminal, stopping } = context;
-  const until = Date.now() + timeoutSeconds * 1000;
+  const { clock } = target;
+  const until = clock.now() + timeoutSeconds * 1000;
   const progress = createProgress(terminal.progress, label, total);
-  let [most, sinceMost] = [-1, Date.now()];
+  let [most, sinceMost] = [-1, clock.now()];
   let shownReason: string | undefined;
   try {
     for (;;) {
       const done = await read();
       progress.show(Math.max(0, Math.min(done, total)));
-      if (done > most) [most, sinceMost] = [done, Date.now()];
-      const reason = Date.now() - sinceMost < stallMilliseconds ? undefined : await whyStalled?.();
+      if (done > most) [most, sinceMost] = [done, clock.now()];
+      const reason = clock.now() - sinceMost < stallMilliseconds ? undefined : await whyStalled?.();
       if (reason !== undefined && reason !== shownReason) {
         progress.end();
         terminal.remark(reason);
         shownReason = reason;
       }
       if (done >= total) return true;
-      if (stopping.aborted || Date.now() >= until) return false;
-      await pause(context);
+      if (stopping.aborted || clock.now() >= until) return false;
+      await pause(target, { stopping });
     }
   } finally {
     progress.end();

@@ -11,7 +11,8 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
   return {
     name: "a gateway in memory",
     since: undefined,
-    clock,
+    // A command that pauses does not wait for the test.
+    clock: { ...clock, sleep: async (milliseconds) => clock.sleep(milliseconds) },
     gatewayUrl: "http://127.0.0.1:1",
     settings: loadSettings(exampleEnvironment),
     queues: {

@@ -1,8 +1,8 @@
 /** `ops fill` and `ops redrive` on queues in memory: single failed operations, and messages that reappear. */
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createManualClock, type ManualClock } from "../../simulators/memory/clock.ts";
-import { createMemoryQueue, type MemoryQueue } from "../../simulators/memory/queue.ts";
-import type { LogLine, Target } from "../target/target.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createManualClock, type ManualClock } from "../../../test/support/clock.ts";
+import { createMemoryQueue, type MemoryQueue } from "../../../test/support/memory-queue.ts";
+import type { Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { type OpsOptions, ops } from "./operated-gateway.ts";
 
@@ -45,35 +45,23 @@ describe("ops fill", () => {
 
   test("Says once, after ten seconds without progress, why no room is provisioned", async () => {
     const stopping = new AbortController();
-    const lines: LogLine[] = [{ time: "", fields: { event: "room-provisioned" } }];
-    const log = { ...memoryTarget().log, lines: async () => lines };
-    const asked = vi.spyOn(log, "lines");
-    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
-    onTestFinished(() => void vi.useRealTimers());
-    // The pool is read once per second of real time.
-    const pool = createMemoryQueue(clock);
-    const reads = [
-      () => undefined,
-      () => void vi.setSystemTime(9_999),
-      () => void vi.setSystemTime(10_000),
-      () =>
-        void lines.push({
-          time: "",
-          fields: { event: "provisioning-failed", failure: "platform-login-refused", platformStatus: 401 },
-        }),
-      () => stopping.abort(),
-    ];
-    let isWaiting = false;
-    const counting = { ...pool, count: async () => (isWaiting && reads.shift()?.(), pool.count()) };
-    const onText = (text: string) => {
-      if (text.startsWith("2 rooms requested")) isWaiting = true;
+    const failed = { event: "provisioning-failed", failure: "platform-login-refused", platformStatus: 401 };
+    let reads = 0;
+    const log = {
+      ...memoryTarget().log,
+      lines: async () => {
+        reads += 1;
+        if (reads === 3) stopping.abort();
+        return [{ time: "", fields: reads === 1 ? { event: "room-provisioned" } : failed }];
+      },
     };
-    const target = memoryTarget({ log, queues: { ...memoryTarget().queues, pool: counting, provisioning } });
-    const { remarks } = await run(target, ["fill", "2"], { stopping: stopping.signal, onText });
+    const target = memoryTarget({ log, queues: { ...memoryTarget().queues, provisioning } });
+    const startedAt = target.clock.now();
+    const { remarks } = await run(target, ["fill", "2"], { stopping: stopping.signal });
     expect(remarks.match(/No progress.*/g)).toEqual([
       "No progress: the platform refuses the login (401). See docs/operations.md#provisioning-failing.",
     ]);
-    expect(asked).toHaveBeenCalledTimes(3);
+    expect(target.clock.now() - startedAt).toBe(12_000);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   type ScenarioStep,
 } from "../../../test/simulation/exploration/scenario.ts";
 import type { ProcessParts } from "../../../test/simulation/processes.ts";
-import { createRetirement } from "../pool/retirement.ts";
+import { retireRooms } from "../pool/retirement.ts";
 
 const oneRoom = { max: 1, min: 1 };
 
@@ -18,19 +18,17 @@ const retire = (process: number): ScenarioStep => ({
   start: (world) => void world.process(process).run("retireRoom", plan, retireRoom),
 });
 
-async function retireRoom({ adapters, settings, log }: ProcessParts): Promise<string | undefined> {
+async function retireRoom({ adapters, settings, log }: ProcessParts): Promise<void> {
   const { queues, platformClient, clock } = adapters;
-  const retirement = createRetirement({
+  await retireRooms({
     ...queues,
     conferences: createConferences(platformClient),
     settings,
-    replenishment: undefined,
     command: "shrink",
-    maxHeld: 0,
+    amount: 1,
     clock,
     log,
   });
-  return retirement.retire(() => true);
 }
 
 export const retirementScenarios: Readonly<Record<string, Scenario>> = {
