@@ -1,6 +1,5 @@
 /** Every command of `npm run ops`, in the order of the help. */
 import type { CommandGroup } from "../operator-program.ts";
-import { addCollect } from "./collect.ts";
 import { addDrain } from "./drain.ts";
 import { addPlan } from "./plan.ts";
 import { addFill, addShrink } from "./pool-size.ts";
@@ -19,6 +18,6 @@ export const commands: readonly CommandGroup[] = [
   {
     heading: "Commands that change the gateway:",
     changesGateway: true,
-    added: [addUnaccounted, addFill, addShrink, addRecycle, addDrain, addCollect, addRedrive],
+    added: [addUnaccounted, addFill, addShrink, addRecycle, addDrain, addRedrive],
   },
 ];

@@ -127,7 +127,7 @@ function madeBefore(time: number) {
 function printLeaked(rooms: number, areTaken: boolean, terminal: Context["terminal"]): void {
   terminal.print(
     areTaken
-      ? `${rooms} of these rooms are marked as pooled but are in no queue.`
+      ? `${rooms} of these rooms ${rooms === 1 ? "is" : "are"} marked as pooled but in no queue.`
       : `${count(rooms, "room")} marked as pooled but in no queue stay without --leaked: docs/operations.md#rooms-unaccounted.`,
   );
 }

@@ -1,22 +1,16 @@
-/** `ops unaccounted`: orphaned rooms, which are neither in the pool nor in use. */
+/** `ops unaccounted`: lists or deletes rooms that nobody uses: orphaned ones, or those of a gateway that is gone. */
 import { Option } from "@commander-js/extra-typings";
-import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
+import type { DeletionRequest } from "../../../src/lib/deletion/decisions.ts";
+import { createRoomDeletion } from "../../../src/lib/deletion/room-deletion.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { isPersistent } from "../../../src/lib/ownership/room.ts";
-import { count, deletionTime, duration, table } from "../../terminal/format.ts";
+import { age, count, deletionTime, duration, table } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
+import { type RoomView, readAllRooms } from "../pool/room-views.ts";
 import { measureTarget, silentLog } from "../status/measured.ts";
 import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
 import { withProgress } from "../terminal/terminal.ts";
-import { type ClearOptions, clearGateway } from "./clear-gateway.ts";
-
-interface Orphaned {
-  /** Rooms that were handed out and have no conference. */
-  readonly named: readonly ForgottenRoom[];
-  /** The number of others. They include pooled rooms that are in no queue, which cannot be named. */
-  readonly unnamed: number;
-}
 
 export function addUnaccounted({ command, run }: Operator): void {
   command(
@@ -39,76 +33,71 @@ export function addUnaccounted({ command, run }: Operator): void {
     .action(run(unaccounted));
 }
 
-interface UnaccountedOptions extends ClearOptions {
+interface UnaccountedOptions {
+  readonly delete?: true;
   readonly gateway?: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** The rooms to list, and how they are deleted. */
+interface Listing {
+  readonly json: unknown;
+  /** What is printed if there is nothing to list. */
+  readonly none: string;
+  readonly heading: readonly string[];
+  readonly rows: readonly (readonly [name: string, ...string[]])[];
+  /** What cannot be listed, or why nothing may be deleted now. */
+  readonly notes: readonly string[];
+  readonly mayDelete: boolean;
+  readonly wouldDelete: (rooms: string) => string;
+  readonly progressLabel: string;
+  /** Returns what deletes a room or has it deleted, and returns whether that was possible. */
+  readonly remover: () => Promise<(name: string) => Promise<boolean>>;
+  readonly done: (removed: number) => readonly string[];
 }
 
 async function unaccounted(options: UnaccountedOptions, context: Context): Promise<Outcome> {
-  if (options.yes && !options.delete) throw new UsageError("--yes needs --delete");
-  return options.gateway === undefined
-    ? listOrphaned(options, context)
-    : clearGateway(options.gateway, options, context);
-}
-
-async function listOrphaned(options: ClearOptions, context: Context): Promise<Outcome> {
+  const { gateway, yes, json } = options;
   const { terminal, connect, stopping } = context;
+  if (yes && !options.delete) throw new UsageError("--yes needs --delete");
   const target = requirePlatform(await connect());
-  const { named, unnamed } = await readOrphaned(target);
-  const isNone = named.length + unnamed === 0;
-  if (options.json) {
-    terminal.print(JSON.stringify({ rooms: named, unnamed }));
+  const listing = gateway === undefined ? await listOrphaned(target) : await listLeft(target, gateway);
+  const { heading, rows, notes } = listing;
+  const isNone = rows.length + notes.length === 0;
+  if (json) {
+    terminal.print(JSON.stringify(listing.json));
     return isNone ? "ok" : "finding";
   }
   if (isNone) {
-    terminal.print("Every room is accounted for.");
+    terminal.print(listing.none);
     return "ok";
   }
-  if (named.length > 0)
-    for (const line of table([["NAME", "HANDED OUT"], ...named.map(rowOf)])) terminal.print(line);
-  if (unnamed > 0)
-    terminal.print(
-      `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms count until they are deleted; ` +
-        "the others can be listed when the pool is empty: docs/operations.md#rooms-unaccounted",
-    );
-  if (!options.delete || named.length === 0) return "finding";
-  const deletable = named.filter(({ room }) => !isPersistent(room));
-  if (!options.yes) {
-    terminal.print(`Would delete ${count(deletable.length, "room")}. Do it with --delete --yes.`);
+  if (rows.length > 0) for (const line of table([heading, ...rows])) terminal.print(line);
+  for (const note of notes) terminal.print(note);
+  if (!options.delete || !listing.mayDelete || rows.length === 0) return "finding";
+  const names = rows.map(([name]) => name);
+  const deletable = names.filter((name) => !isPersistent(name));
+  if (!yes) {
+    terminal.print(listing.wouldDelete(count(deletable.length, "room")));
     return "finding";
   }
-  const queued = await queueAll(target, deletable, context);
-  terminal.print(`${count(queued, "room")} will be deleted ${deletionTime(target.settings)}.`);
-  terminal.print(
-    "Do not run this again before then: a room that is queued again waits for the full time again.",
-  );
-  if (stopping.aborted) return "interrupted";
-  return unnamed === 0 && queued === named.length ? "ok" : "finding";
-}
-
-/** Returns how many rooms it has queued: fewer if the command is interrupted. */
-async function queueAll(
-  { queues, operatorId }: TargetWithPlatform,
-  rooms: readonly ForgottenRoom[],
-  { terminal, stopping }: Context,
-): Promise<number> {
-  const operator = await operatorId();
-  return withProgress(terminal, "rooms queued for deletion", rooms.length, async (show) => {
-    let queued = 0;
-    for (const { room } of rooms) {
-      if (stopping.aborted) break;
-      await queueForDeletion(queues.deletion, { room, reason: "ops unaccounted", operator });
-      queued += 1;
-      show(queued);
+  const remove = await listing.remover();
+  let removed = 0;
+  await withProgress(terminal, listing.progressLabel, deletable.length, async (show) => {
+    for (const name of deletable) {
+      if (stopping.aborted) return;
+      if (await remove(name)) removed += 1;
+      show(removed);
     }
-    return queued;
   });
+  for (const line of listing.done(removed)) terminal.print(line);
+  if (stopping.aborted) return "interrupted";
+  return notes.length === 0 && removed === names.length ? "ok" : "finding";
 }
 
-function rowOf({ room, ageHours }: ForgottenRoom): string[] {
-  return [room, ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`];
-}
-
-async function readOrphaned(target: TargetWithPlatform): Promise<Orphaned> {
+/** The rooms of this gateway that were handed out and have no conference. */
+async function listOrphaned(target: TargetWithPlatform): Promise<Listing> {
   let failure: unknown;
   const log = {
     ...silentLog,
@@ -116,5 +105,92 @@ async function readOrphaned(target: TargetWithPlatform): Promise<Orphaned> {
   };
   const { unaccounted: found } = await measureTarget(target, target.platform, undefined, log);
   if (!found) throw failure;
-  return { named: found.forgotten, unnamed: found.beyondPool };
+  const { forgotten: rooms, beyondPool: unnamed } = found;
+  const unnamedNote =
+    `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms count until they are deleted; ` +
+    "the others can be listed when the pool is empty: docs/operations.md#rooms-unaccounted";
+  return {
+    json: { rooms, unnamed },
+    none: "Every room is accounted for.",
+    heading: ["NAME", "HANDED OUT"],
+    rows: rooms.map(({ room, ageHours }) => [
+      room,
+      ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`,
+    ]),
+    notes: unnamed > 0 ? [unnamedNote] : [],
+    mayDelete: true,
+    wouldDelete: (amount) => `Would delete ${amount}. Do it with --delete --yes.`,
+    progressLabel: "rooms queued for deletion",
+    remover: async () => {
+      const by = { reason: "ops unaccounted", operator: await target.operatorId() };
+      return async (room) => {
+        await queueForDeletion(target.queues.deletion, { room, ...by });
+        return true;
+      };
+    },
+    done: (queued) => [
+      `${count(queued, "room")} will be deleted ${deletionTime(target.settings)}.`,
+      "Do not run this again before then: a room that is queued again waits for the full time again.",
+    ],
+  };
+}
+
+const dayMilliseconds = 86_400_000;
+
+/** The rooms that a removed or renamed gateway left on the platform, unless anything says that it runs. */
+async function listLeft(target: TargetWithPlatform, gateway: string): Promise<Listing> {
+  const { platform, clock, settings } = target;
+  if (gateway === settings.rooms.gatewayName)
+    throw new UsageError(`--gateway names this gateway, ${gateway}: leave the option out`);
+  const rooms = (await readAllRooms(platform)).filter(({ marker }) => marker.gateway === gateway);
+  const now = clock.now();
+  const signs = rooms.length === 0 ? [] : await signsOfLife(target, gateway, rooms);
+  const deleteRoom = createRoomDeletion({ ...platform, clock, gatewayName: gateway, unmarkedRooms: "keep" });
+  const attempt = { log: silentLog, startBefore: Number.POSITIVE_INFINITY };
+  const sinceOf = new Map(rooms.map(({ name, marker }) => [name, marker.since]));
+  return {
+    json: rooms.map(({ name, state, marker }) => ({ ...marker, name, state })),
+    none: `The platform has no room of the gateway ${gateway}.`,
+    heading: ["NAME", "STATE", "SINCE"],
+    rows: rooms.map(({ name, state, marker }) => [name, state, age(marker.since, now)]),
+    notes:
+      signs.length > 0
+        ? [
+            `The gateway ${gateway} may be running: ${signs.join(", ")}. Its rooms can be deleted a day after that.`,
+          ]
+        : [],
+    mayDelete: signs.length === 0,
+    wouldDelete: (amount) => `Would delete ${amount} now, but no persistent ones. Do it with --delete --yes.`,
+    progressLabel: "rooms",
+    // Neither a live room nor one that has changed hands meanwhile.
+    remover: async () => async (room) => {
+      const request: DeletionRequest = {
+        room,
+        sender: "gateway",
+        isOverdue: true,
+        isGivenUp: ({ since }) => since === sinceOf.get(room),
+        isAssignedLater: () => true,
+      };
+      return (await deleteRoom(request, attempt)).action === "delete";
+    },
+    done: (deleted) => [`${count(deleted, "room")} deleted, ${rooms.length - deleted} left.`],
+  };
+}
+
+async function signsOfLife(
+  { clock, log }: TargetWithPlatform,
+  gateway: string,
+  rooms: readonly RoomView[],
+): Promise<string[]> {
+  const now = clock.now();
+  const [newest = ""] = rooms
+    .map(({ marker }) => marker.since)
+    .toSorted()
+    .toReversed();
+  const [line] = (await log.lines({ hours: 24, gateway })).slice(-1);
+  return [
+    ...(now - Date.parse(newest) < dayMilliseconds ? [`its newest room is ${age(newest, now)} old`] : []),
+    ...(line ? [`its newest log line is ${age(line.time, now)} old`] : []),
+    ...(rooms.some(({ state }) => state === "live") ? ["one of its rooms has a live conference"] : []),
+  ];
 }

@@ -35,7 +35,7 @@ export async function takeOut(
   const { queues, platform, settings, clock } = target;
   const operator = await target.operatorId();
   const common = { ...queues, ...platform, settings, clock, replenishment, command, operator, stopping };
-  const log = createCommandLog(terminal, () => undefined);
+  const log = createCommandLog(terminal);
   let [taken, dropped, left] = [0, 0, total];
   await withProgress(terminal, label, total, async (show) => {
     const showLeft = () => show(Math.max(0, total - left));

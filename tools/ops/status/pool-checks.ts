@@ -71,7 +71,7 @@ export async function checkDeletion({ target: { log }, measured }: Reading): Pro
   const isNoneDue = depth > 0 && oldest === null;
   const oldestAge = oldest === null ? "" : `, the oldest for ${duration(oldest)}`;
   const found = `${count(depth, "room")} waiting${isNoneDue ? ", none of them due" : oldestAge}`;
-  const advice = runbook("deletion-queue-old", "collect");
+  const advice = runbook("deletion-queue-old");
   const lines = await log.lines({
     hours: deletionHours,
     events: ["deletion-failed", "room-deleted", "deletion-skipped"],

@@ -23,17 +23,13 @@ export function createTerminal(): Terminal {
   };
 }
 
-/** Creates the log for the gateway's own code. Warnings and errors are remarks, and `onLine` receives each line. */
-export function createCommandLog(
-  { remark }: Pick<Terminal, "remark">,
-  onLine: (line: { readonly event: string; readonly fields: LogFields }) => void,
-): Log {
+/** Creates the log for the gateway's own code, whose warnings and errors are remarks. */
+export function createCommandLog({ remark }: Pick<Terminal, "remark">): Log {
   const show = (event: string, fields: LogFields = {}, cause?: unknown): void => {
-    onLine({ event, fields });
     const details = Object.entries(fields).map(([name, value]) => ` ${name}=${String(value)}`);
     remark(`  ${event}${details.join("")}${cause instanceof Error ? `: ${cause.message}` : ""}`);
   };
-  return { info: (event, fields = {}) => onLine({ event, fields }), warn: show, error: show };
+  return { info: () => undefined, warn: show, error: show };
 }
 
 const reminderMilliseconds = 5000;

@@ -1,7 +1,7 @@
 /** `ops fill` and `ops redrive` on queues in memory: single failed operations, and messages that reappear. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { createManualClock, type ManualClock } from "../../../test/support/clock.ts";
-import { createMemoryQueue, type MemoryQueue } from "../../../test/support/memory-queue.ts";
+import { createManualClock, type ManualClock } from "../../simulators/memory/clock.ts";
+import { createMemoryQueue, type MemoryQueue } from "../../simulators/memory/queue.ts";
 import type { Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { type OpsOptions, ops } from "./operated-gateway.ts";
