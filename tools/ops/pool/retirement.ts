@@ -71,7 +71,9 @@ export async function retireRooms(options: RetirementOptions): Promise<Retired> 
       leaseEndsAt = clock.now() + leaseSeconds * 1000;
       const [message] = await pool.receive(1, leaseSeconds);
       if (!message) return false;
-      if (chooses(decodeRoomMessage(message.text).room)) {
+      // A claim that begins late in the lease could still change the room after it.
+      const isInTime = clock.now() < leaseEndsAt - leaseSeconds * 500;
+      if (isInTime && chooses(decodeRoomMessage(message.text).room)) {
         chosen = message;
         return true;
       }

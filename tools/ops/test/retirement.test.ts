@@ -6,6 +6,7 @@ import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { formatMarker } from "../../../test/support/markers.ts";
 import { usePoolWorld } from "../../../test/support/pool-world.ts";
 import { isTakenOut, withTakenOut } from "../../log/taken-out.ts";
+import type { MemoryQueue } from "../../simulators/memory/queue.ts";
 import { type RetirementOptions, retireRooms } from "../pool/retirement.ts";
 import { viewRoom } from "../pool/room-views.ts";
 
@@ -34,6 +35,14 @@ test("Holds back no more names than allowed, and releases them", async () => {
   expect(await retire({ maxHeld: 1, chooses: () => false })).toEqual({ rooms: 0, dropped: 0 });
   expect(world.pool.calls.filter((operation) => operation === "receive")).toHaveLength(2);
   expect(world.pool.contents().every(({ visibleAt }) => visibleAt <= world.clock.now())).toBe(true);
+});
+
+test("Leaves a name to its lease if half of that is over when it arrives", async () => {
+  await world.addPooled("room-1");
+  const late = () => world.clock.advance(settings.pool.leaseSeconds / 2);
+  world.pool.strikeNext("receive", { meanwhile: late });
+  expect(await retire()).toEqual({ rooms: 0, dropped: 0 });
+  expect(world.room("room-1")?.description).toMatch(/ pooled /);
 });
 
 test("Finds the chosen room behind 400 others, although each name takes 60 ms to receive", async () => {
