@@ -132,6 +132,8 @@ async function opsOnDeployment(args: readonly string[], environment: Record<stri
 describe("With credentials for the platform", () => {
   test("ops status measures, and ops rooms knows the settings of new rooms from the log", async () => {
     await operated.fillPool(3);
+    const older = JSON.stringify({ event: "metrics-collected", fingerprint: "11111111" });
+    operated.stack.logWorkspace.addTrace(older, new Date(Date.now() - 3600_000));
     await operated.runTimer("collectMetrics");
     const shown = await opsOnDeployment(["status"], logIn);
     expect(shown.output).toMatch(

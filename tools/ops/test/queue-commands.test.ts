@@ -119,6 +119,12 @@ describe("ops redrive", () => {
     expect([poison.texts().length, provisioning.texts().length]).toEqual([2, 1]);
   });
 
+  test("Ends with 1 if another run has leased the only message", async () => {
+    await poison.put(request);
+    await poison.receive(1, 60);
+    expect(await redrive("--yes")).toMatchObject({ exitCode: 1 });
+  });
+
   test("Prints its counts as JSON with --json", async () => {
     for (const text of [request, "poison"]) await poison.put(text);
     const counts = { depth: 2, requests: 1, dropped: 0, unreadable: 1 };

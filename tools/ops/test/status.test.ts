@@ -117,6 +117,13 @@ test.each<[LogLine[], number | undefined, boolean | undefined, string]>([
   [[], 2.1, false, "2.1 s per call"],
   [[create(1), create(20, 503)], undefined, undefined, "creates take 1.0 to 1.0 s"],
   [[], undefined, undefined, "unknown"],
+  // The latest ten of twelve.
+  [
+    Array.from({ length: 12 }, (_, index) => create(12 - index)),
+    1,
+    true,
+    "1.0 s per call; creates take 1.0 to 10.0 s",
+  ],
 ])("Platform speed with %j and %d s per call of our own", async (lines, seconds, isOk, found) => {
   const read = reading({ log: { ...log, lines: async () => lines } });
   const failed = { seconds: 0, failure: new Error("unreachable") };
