@@ -24,6 +24,8 @@ const lineSchema = z.object({
   platformMethod: text,
   platformStatus: number,
   platformError: text,
+  /** The fields that the platform has rejected. */
+  rejectedFields: text,
   causes: z.array(z.object({ name: text, message: text, stack: text })).catch([]),
 });
 

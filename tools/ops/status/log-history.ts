@@ -1,5 +1,6 @@
 /** What the log says about work that succeeds or fails: how often it failed, why, and whether that is over. */
 import * as z from "zod";
+import { readLine } from "../../log/reading.ts";
 import { describeLoggedFailure } from "../../log/words.ts";
 import { age, count } from "../../terminal/format.ts";
 import { createFunctions, type LogLine, type Target } from "../target/target.ts";
@@ -29,21 +30,11 @@ export function historyOf(lines: readonly LogLine[], hasFailed: (line: LogLine) 
   return { total: lines.length, failed: failures.length, newest: lines.at(-1), newestFailure, since, isOver };
 }
 
-const failureSchema = z.object({
-  code: z.string().optional(),
-  /** The code of a failed provisioning or deletion. */
-  failure: z.string().optional(),
-  platformMethod: z.string().optional(),
-  platformStatus: z.number().optional(),
-  platformError: z.string().optional(),
-  rejectedFields: z.string().optional(),
-});
-
 /** Returns why, in words, from the fields of a log line. */
 export function causeOf({ fields }: LogLine): string {
-  const { failure, rejectedFields, code = failure, ...call } = failureSchema.parse(fields);
-  const named = rejectedFields === undefined ? "" : `, field ${rejectedFields}`;
-  return `${describeLoggedFailure({ code, ...call })}${named}`;
+  const line = readLine(fields);
+  const named = line?.rejectedFields === undefined ? "" : `, field ${line.rejectedFields}`;
+  return `${describeLoggedFailure(line ?? {})}${named}`;
 }
 
 interface HistoryWords {

@@ -68,38 +68,20 @@ describe("ops status", () => {
     });
   });
 
-  test.each<[string, () => unknown, string[]]>([
-    [
-      "the queues, and what to do, if the platform is down",
-      async () => operated.stack.platform.goDown(),
-      [
-        "ok  Pool            2 of 4 rooms",
-        "!!  Platform        refuses the connection (ECONNREFUSED)",
-        "                    -> docs/operations.md#platform-unreachable",
-        "??  Alarms          unknown",
-        "!!  Poison          1 request given up",
-        "                    -> npm run ops -- redrive; docs/operations.md#poison-messages",
-        "3 lines with !! need attention.",
-      ],
-    ],
-    [
-      "the platform if storage is down",
-      () => operated.storage.setDown(true),
-      [
-        "!!  Storage         closes the connection (ECONNRESET)",
-        "                    -> docs/operations.md#storage-unavailable",
-        "??  Pool            unknown",
-        "ok  Platform        connected",
-        "ok  Rooms           2 pooled, 0 assigned, 0 live conferences",
-      ],
-    ],
-  ])("Shows %s", async (_, strike, lines) => {
+  test("Shows the platform if storage is down", async () => {
     await operated.fillPool(2);
-    await operated.queues.poison.put("{}");
-    await strike();
+    operated.storage.setDown(true);
     const { exitCode, output, remarks } = await operated.ops("status");
     expect([exitCode, remarks]).toEqual([1, ""]);
-    for (const line of lines) expect(output).toContain(`${line}\n`);
+    for (const line of [
+      "!!  Storage         closes the connection (ECONNRESET)",
+      "                    -> docs/operations.md#storage-unavailable",
+      "??  Pool            unknown",
+      "ok  Platform        connected",
+      "ok  Rooms           2 pooled, 0 assigned, 0 live conferences",
+      "2 lines with !! need attention.",
+    ])
+      expect(output).toContain(`${line}\n`);
   });
 });
 
