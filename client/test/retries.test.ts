@@ -91,7 +91,7 @@ test("A hook is told of a retry before the wait, so that a log shows why a call 
   expect(steps).toEqual(["told", "waited"]);
 });
 
-test("The attempt after one without a response has a time limit of its own", async () => {
+test("Each attempt has a timeout of its own", async () => {
   const { clientWith } = await startScriptedGateway(["silence", ok]);
   let limits = 0;
   const timeout = () => AbortSignal.timeout(++limits === 1 ? 50 : 60_000);

@@ -78,7 +78,7 @@ test.each(["refuse", "reset", "503"] as const)(
   },
 );
 
-test("Each row has a time limit of its own", async () => {
+test("Each row has a timeout of its own", async () => {
   const workspace = await startLogWorkspace();
   onTestFinished(workspace.stop);
   const given: AbortController[] = [];

@@ -38,9 +38,10 @@ const maxLookAgeSeconds = 10;
 export function createRoomDeletion(options: RoomDeletionOptions) {
   const { conferences, status, takeSlot, clock } = options;
 
-  async function isLive({ room, isOverdue }: DeletionRequest, log: Log, limits: CallLimits) {
+  async function isLive({ room, isOverdue }: DeletionRequest, log: Log, look: () => CallLimits) {
+    if (!status) return false;
     try {
-      return (await status?.isLive(room, limits)) ?? false;
+      return await status.isLive(room, look());
     } catch (error) {
       // The platform may hide its status for ever. Every other failure is temporary.
       const isHidden = error instanceof PlatformError && [403, 404].includes(error.platformStatus ?? 0);
@@ -63,7 +64,7 @@ export function createRoomDeletion(options: RoomDeletionOptions) {
     const row = known ?? (await conferences.findByName(request.room, look()));
     const decision = decide(request, row, options);
     if (decision.action !== "delete" || !row || onlyDecides) return decision;
-    if (status && (await isLive(request, log, look())))
+    if (await isLive(request, log, look))
       return { ...decision, action: decision.actionIfLive, reason: "live" };
     const wasThere = await conferences.delete(row.id, { slot, startBefore });
     log.info("room-deleted", { room: request.room, wasThere, ...request.logFields });
