@@ -59,7 +59,8 @@ const keyPattern = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 const full = { constrained_attributes: "false" };
 
 // The timeouts of single attempts: docs/integration.md, "What each status means".
-const seconds = { usual: 30, list: 70, bulkDelete: 200 } as const;
+const listSeconds = 70;
+const bulkDeleteSeconds = 200;
 
 /** Creates a client with this runtime and a checked URL. */
 export function createClientWith(
@@ -77,17 +78,13 @@ export function createClientWith(
       toHeaders: (token) => ({ authorization: `Bearer ${token}` }),
     },
   });
-  const callOf = (method: Call["method"], path: string, more: Partial<Call> = {}): Call => ({
+  const roomCall = (method: Call["method"], name: string, more: Partial<Call> = {}): Call => ({
     method,
-    path,
-    kind: "other",
-    attemptSeconds: seconds.usual,
+    path: roomPath("/room", name),
+    kind: "room",
     ...more,
   });
-  const roomCall = (method: Call["method"], name: string, more: Partial<Call> = {}): Call =>
-    callOf(method, roomPath("/room", name), { kind: "room", ...more });
-  const listCall = (more: Partial<Call> = {}): Call =>
-    callOf("GET", "/room/list", { attemptSeconds: seconds.list, ...more });
+  const list = { method: "GET", path: "/room/list", attemptSeconds: listSeconds } as const;
   const read = async <Body>(call: Call, callOptions?: CallOptions): Promise<Body> =>
     (await send(call, callOptions)).body as Body;
 
@@ -98,9 +95,10 @@ export function createClientWith(
       if (typeof idempotencyKey !== "string" || !keyPattern.test(idempotencyKey))
         throw new TypeError("An idempotency key has 1 to 255 visible ASCII characters without a comma");
       const headers = { "idempotency-key": idempotencyKey };
-      const query = serviceTag === undefined ? {} : { uuiData: encodeServiceTag(serviceTag) };
+      const query = serviceTag === undefined ? undefined : { uuiData: encodeServiceTag(serviceTag) };
       try {
-        return await read(callOf("POST", "/room/create", { kind: "create", headers, query }), callOptions);
+        const call = { method: "POST", path: "/room/create", kind: "create", headers, query } as const;
+        return await read(call, callOptions);
       } catch (error) {
         if (error instanceof GatewayError) error.idempotencyKey = idempotencyKey;
         throw error;
@@ -108,8 +106,8 @@ export function createClientWith(
     },
     getRoom: async (name, callOptions) => read(roomCall("GET", name), callOptions),
     getFullRoom: async (name, callOptions) => read(roomCall("GET", name, { query: full }), callOptions),
-    listRooms: async (callOptions) => read(listCall(), callOptions),
-    listFullRooms: async (callOptions) => read(listCall({ query: full }), callOptions),
+    listRooms: async (callOptions) => read(list, callOptions),
+    listFullRooms: async (callOptions) => read({ ...list, query: full }, callOptions),
     updateRoom: async (name, change, callOptions) => {
       if (typeof change !== "object" || change === null || Array.isArray(change))
         throw new TypeError(`updateRoom: the change must be an object; got ${kindOf(change)}`);
@@ -128,14 +126,13 @@ export function createClientWith(
       const { rooms, ...callOptions } = options;
       if (rooms !== undefined && !(Number.isInteger(rooms) && rooms >= 0))
         throw new TypeError("fillPool: rooms must be a whole number from 0");
-      const query = rooms === undefined ? {} : { max_vmr: String(rooms) };
-      await send(callOf("POST", "/room/bulk/", { query }), callOptions);
+      const query = rooms === undefined ? undefined : { max_vmr: String(rooms) };
+      await send({ method: "POST", path: "/room/bulk/", query }, callOptions);
     },
     deleteAllRooms: async (callOptions) => {
-      const attemptSeconds = seconds.bulkDelete;
-      await send(callOf("DELETE", "/room/bulk/", { attemptSeconds }), callOptions);
+      await send({ method: "DELETE", path: "/room/bulk/", attemptSeconds: bulkDeleteSeconds }, callOptions);
     },
     checkHealth: async (callOptions) =>
-      read(callOf("GET", "/public/health", { isAnonymous: true }), callOptions),
+      read({ method: "GET", path: "/public/health", isAnonymous: true }, callOptions),
   };
 }

@@ -10,6 +10,8 @@ export interface Request {
   readonly correlationId?: string;
   /** Decides what a 400 and a 404 mean. */
   readonly kind: "token" | "create" | "room" | "other";
+  /** Is called when a response has been read, also if it is a failure. */
+  readonly onStatus?: (status: number) => void;
 }
 
 export interface Reply {
@@ -35,6 +37,7 @@ export async function exchange(request: Request, { fetch, now }: Runtime): Promi
     throw new errors.NoResponseError({ operation, correlationId, cause });
   }
   const { ok, status, headers } = response;
+  request.onStatus?.(status);
   const body = parseJson(text);
   if (ok && (body !== undefined || text === "")) return { status, body };
   // Any server has a 404, and a create may be sent again after one of the gateway. A browser may not see this header.

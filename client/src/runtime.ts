@@ -24,11 +24,7 @@ export function createRuntime(fetchOverride?: typeof fetch): Runtime {
       const waited = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, milliseconds);
       });
-      try {
-        await untilAborted(waited, signal);
-      } finally {
-        clearTimeout(timer);
-      }
+      return untilAborted(waited, signal).finally(() => clearTimeout(timer));
     },
   };
 }

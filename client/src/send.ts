@@ -25,12 +25,13 @@ export const callOptionNames = ["signal", "timeoutSeconds", "correlationId"];
 export interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
-  readonly kind: Request["kind"];
-  readonly query?: Record<string, string>;
+  /** The default is "other". */
+  readonly kind?: Request["kind"];
+  readonly query?: Record<string, string> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  /** The maximum time of one attempt. The whole call takes at most twice as long unless its options say otherwise. */
-  readonly attemptSeconds: number;
+  /** The maximum time of one attempt, by default 30 s. The whole call takes at most twice as long unless its options say otherwise. */
+  readonly attemptSeconds?: number;
   /** Sends no credentials. */
   readonly isAnonymous?: boolean;
 }
@@ -87,28 +88,22 @@ const correlationIdPattern = /^[\w.-]{1,128}$/;
 
 /** Creates the function that sends calls. */
 export function createSend({ baseUrl, authentication, hooks, runtime }: SendOptions): Send {
-  async function sendOnce(
-    call: Call,
-    event: RequestEvent,
-    signal: AbortSignal,
-    token?: string,
-  ): Promise<Reply> {
-    const { method, path, kind, query, json } = call;
-    const { correlationId } = event;
+  async function sendOnce(call: Call, event: RequestEvent, signal: AbortSignal, token?: string) {
+    const { method, path, kind = "other", query, json } = call;
     const startedAt = runtime.now();
-    const reportStatus = (status: number): void =>
-      report(hooks.onResponse, { ...event, status, milliseconds: runtime.now() - startedAt });
     report(hooks.onRequest, event);
     const request: Request = {
       operation: `${method} ${path}`,
-      url: `${baseUrl}${path}${toQuery(query)}`,
+      url: `${baseUrl}${path}${query ? `?${new URLSearchParams(query)}` : ""}`,
       kind,
-      correlationId,
+      correlationId: event.correlationId,
+      onStatus: (status) =>
+        report(hooks.onResponse, { ...event, status, milliseconds: runtime.now() - startedAt }),
       init: {
         method,
         signal,
         headers: {
-          "x-correlation-id": correlationId,
+          "x-correlation-id": event.correlationId,
           ...(json !== undefined && { "content-type": "application/json" }),
           ...call.headers,
           ...(token !== undefined && authentication.toHeaders(token)),
@@ -116,20 +111,14 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
         ...(json !== undefined && { body: JSON.stringify(json) }),
       },
     };
-    try {
-      const reply = await exchange(request, runtime);
-      reportStatus(reply.status);
-      return reply;
-    } catch (error) {
-      if (error instanceof GatewayError && error.status !== undefined) reportStatus(error.status);
-      throw error;
-    }
+    return exchange(request, runtime);
   }
 
   return async (call, options = {}) => {
     const operation = `${call.method} ${call.path}`;
     checkOptions(operation, options, callOptionNames);
-    const { signal, timeoutSeconds = 2 * call.attemptSeconds } = options;
+    const { attemptSeconds = 30 } = call;
+    const { signal, timeoutSeconds = 2 * attemptSeconds } = options;
     const correlationId = options.correlationId ?? crypto.randomUUID();
     if (!correlationIdPattern.test(correlationId))
       throw new TypeError("A correlation ID has 1 to 128 letters, digits, `.`, `_` or `-`");
@@ -163,7 +152,7 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
       const event = { method: call.method, path: call.path, correlationId, attempt };
-      const timeout = runtime.timeout(Math.ceil(1000 * Math.min(call.attemptSeconds, remainingSeconds())));
+      const timeout = runtime.timeout(Math.ceil(1000 * Math.min(attemptSeconds, remainingSeconds())));
       const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
       try {
         return await attemptOnce(event, either);
@@ -180,11 +169,6 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
       }
     }
   };
-}
-
-function toQuery(parameters: Record<string, string> = {}): string {
-  const query = String(new URLSearchParams(parameters));
-  return query === "" ? "" : `?${query}`;
 }
 
 /** Calls a hook and ignores its errors: a failing log must not lose the room of a create. */
@@ -206,15 +190,11 @@ const maxJitter = 0.25;
  * Returns undefined if the failure is final. Every operation is safe to retry: reads and deletions by their
  * nature, changes because they set fields to values, filling because it aims at a level, and creates by their key.
  */
-export function retryDelaySeconds(error: GatewayError, retries: number, random: number): number | undefined {
-  if (retries >= allowedRetries(error)) return undefined;
+function retryDelaySeconds(error: GatewayError, retries: number, random: number): number | undefined {
+  const isTemporary = error instanceof UnavailableError || error instanceof PoolEmptyError;
+  if (retries >= (isTemporary ? maxRetries : error.status === 500 ? 1 : 0)) return undefined;
   const seconds = error.retryAfterSeconds ?? 2 ** retries;
   return seconds > maxRetryAfterSeconds ? undefined : seconds * (1 + random * maxJitter);
-}
-
-function allowedRetries(error: GatewayError): number {
-  if (error instanceof UnavailableError || error instanceof PoolEmptyError) return maxRetries;
-  return error.status === 500 ? 1 : 0;
 }
 
 // These paths belong to other operations: deleting a room named "bulk" would delete all rooms.

@@ -44,7 +44,7 @@ export function createWidgetClient(options: WidgetClientOptions): WidgetClient {
   return {
     getRoom: async (name, callOptions) => {
       const path = roomPath("/public/room", name);
-      const { body } = await send({ method: "GET", path, kind: "room", attemptSeconds: 30 }, callOptions);
+      const { body } = await send({ method: "GET", path, kind: "room" }, callOptions);
       return body as PublicRoom;
     },
   };

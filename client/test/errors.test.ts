@@ -1,4 +1,4 @@
-/** The client's errors: one class per kind of failure, without secrets. */
+/** What each response becomes: the class and the text of an error, the retries before it, and no secrets. */
 import { inspect } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { room, startScriptedGateway, thrownBy } from "../../test/support/scripted-gateway.ts";
@@ -8,6 +8,8 @@ import { createWidgetClient } from "../src/widget.ts";
 
 const ofGateway = { "x-invocation-id": "77777777-7777-4777-8777-777777777777" };
 const after = (status: number, retryAfter: string) => ({ status, headers: { "retry-after": retryAfter } });
+/** A date by the clock of the scripted gateway's client. */
+const date = (seconds: number) => new Date(Date.UTC(2026, 0, 15, 9, 0, seconds)).toUTCString();
 const rejected = {
   detail: [
     { type: "int_type", loc: ["body", "participant_limit"], msg: "Input should be a valid integer" },
@@ -30,130 +32,117 @@ const reasons: Readonly<Record<string, string>> = {
   NoResponseError: "the connection failed",
 };
 
-/** The class of the error, and the seconds that a create waits before each retry. */
-type Outcome = readonly [name: string, waits: readonly number[]];
+/** The class of the error, and the seconds that the call waits before each retry. */
+type Outcome = readonly [name: string, ...waits: number[]];
+const gone: Outcome = ["RoomGoneError"];
 
-interface Outcomes {
-  readonly create?: Outcome;
-  readonly room?: Outcome;
-  /** Of all operations that are not named. */
-  readonly all: Outcome;
-}
-
-const unexpected: Outcome = ["UnexpectedResponseError", []];
-const gone: Outcome = ["RoomGoneError", []];
-
-test.each<[Answer, Outcomes]>([
-  [{ status: 400 }, { all: unexpected }],
-  [{ status: 401 }, { all: ["NotAuthenticatedError", []] }],
-  [{ status: 403 }, { all: ["NotAuthorizedError", []] }],
-  [
-    { status: 404, headers: ofGateway },
-    { room: gone, create: gone, all: unexpected },
-  ],
+/** The outcome of every operation, unless there is another one of calls that name a room, or of a create. */
+test.each<[Answer, Outcome, { room?: Outcome; create?: Outcome }?]>([
+  [{ status: 400 }, ["UnexpectedResponseError"]],
+  [{ status: 401 }, ["NotAuthenticatedError"]],
+  [{ status: 403 }, ["NotAuthorizedError"]],
+  [{ status: 404, headers: ofGateway }, ["UnexpectedResponseError"], { room: gone, create: gone }],
   // Of another server, or of the host: a create that is sent again gets the same. A browser may not see the header.
-  [{ status: 404 }, { room: gone, all: unexpected }],
-  [after(404, "5"), { room: gone, create: ["PoolEmptyError", [5, 5, 5]], all: unexpected }],
-  [{ status: 422, body: rejected }, { all: ["RejectedFieldError", []] }],
-  [after(429, "12"), { all: ["RateLimitedError", [12, 12, 12]] }],
-  [{ status: 500 }, { all: ["UnexpectedResponseError", [1]] }],
-  [{ status: 502 }, { all: unexpected }],
-  [{ status: 503 }, { all: ["UnavailableError", [1, 2, 4]] }],
-  [after(503, "7"), { all: ["UnavailableError", [7, 7, 7]] }],
-  [after(503, "0"), { all: ["UnavailableError", [0, 0, 0]] }],
-  [after(503, "-5"), { all: ["UnavailableError", [0, 0, 0]] }],
-  [after(503, "19"), { all: ["UnavailableError", [19, 19, 19]] }],
-  [after(503, "61"), { all: ["UnavailableError", []] }],
-  [after(503, "5x"), { all: ["UnavailableError", [1, 2, 4]] }],
-  [{ status: 504 }, { all: ["UnavailableError", [1, 2, 4]] }],
-  ["reset", { all: ["NoResponseError", [1, 2, 4]] }],
-  [{ status: 302, headers: { location: "/" } }, { all: ["NoResponseError", [1, 2, 4]] }],
-  [{ status: 200, body: "<html>" }, { all: unexpected }],
-])(
-  "The response %j becomes the same error in every operation, after the same retries: %j",
-  async (answer, outcomes) => {
-    const { client, url, waits } = await startScriptedGateway([answer]);
-    const widget = createWidgetClient({ baseUrl: url, getToken: () => "agent" });
-    const create = async () => client.createRoom({ idempotencyKey: "key-1" });
-    const calls: [string, keyof Outcomes, () => Promise<unknown>][] = [
-      ["POST /room/create", "create", create],
-      [`GET /room/${room.name}`, "room", async () => client.getRoom(room.name)],
-      [`GET /room/${room.name}`, "room", async () => client.getFullRoom(room.name)],
-      [
-        `PATCH /room/${room.name}`,
-        "room",
-        async () => client.updateRoom(room.name, { participant_limit: 4 }),
-      ],
-      [`DELETE /room/${room.name}`, "room", async () => client.deleteRoom(room.name)],
-      ["GET /room/list", "all", async () => client.listRooms()],
-      ["GET /room/list", "all", async () => client.listFullRooms()],
-      ["POST /room/bulk/", "all", async () => client.fillPool()],
-      ["DELETE /room/bulk/", "all", async () => client.deleteAllRooms()],
-      ["GET /public/health", "all", async () => client.checkHealth()],
-    ];
-    // The widget's client waits in real time.
-    if (outcomes.all[1].length === 0)
-      calls.push([`GET /public/room/${room.name}`, "room", async () => widget.getRoom(room.name)]);
-    for (const [operation, kind, call] of calls) {
-      const [name, expectedWaits] = outcomes[kind] ?? outcomes.all;
-      waits.length = 0;
-      const error = await thrownBy(call());
-      const message = expect.stringContaining(`${operation}: ${reasons[name]}`);
-      const attempts = expectedWaits.length + 1;
-      expect(error).toMatchObject({ name, operation, message, attempts });
-      expect(waits).toEqual(expectedWaits);
-      expect(error).toBeInstanceOf(GatewayError);
-      expect(error instanceof UnavailableError).toBe(/^(Unavailable|RateLimited|NoResponse)/.test(name));
-      expect(error).toHaveProperty("idempotencyKey", kind === "create" ? "key-1" : undefined);
-    }
-  },
-);
+  [{ status: 404 }, ["UnexpectedResponseError"], { room: gone }],
+  [after(404, "5"), ["UnexpectedResponseError"], { room: gone, create: ["PoolEmptyError", 5, 5, 5] }],
+  [{ status: 422, body: rejected }, ["RejectedFieldError"]],
+  [after(429, "12"), ["RateLimitedError", 12, 12, 12]],
+  [{ status: 500 }, ["UnexpectedResponseError", 1]],
+  [{ status: 502 }, ["UnexpectedResponseError"]],
+  [{ status: 503 }, ["UnavailableError", 1, 2, 4]],
+  [after(503, "0"), ["UnavailableError", 0, 0, 0]],
+  [after(503, "-5"), ["UnavailableError", 0, 0, 0]],
+  [after(503, "19"), ["UnavailableError", 19, 19, 19]],
+  [after(503, "61"), ["UnavailableError"]],
+  [after(503, "5x"), ["UnavailableError", 1, 2, 4]],
+  [{ status: 504 }, ["UnavailableError", 1, 2, 4]],
+  ["reset", ["NoResponseError", 1, 2, 4]],
+  [{ status: 302, headers: { location: "/" } }, ["NoResponseError", 1, 2, 4]],
+  [{ status: 200, body: "<html>" }, ["UnexpectedResponseError"]],
+])("The response %j becomes the same error in every operation: %j, or %j", async (answer, all, own = {}) => {
+  const { client, url, waits } = await startScriptedGateway([answer]);
+  const widget = createWidgetClient({ baseUrl: url, getToken: () => "agent" });
+  const calls: [string, Outcome | undefined, () => Promise<unknown>][] = [
+    ["POST /room/create", own.create, async () => client.createRoom({ idempotencyKey: "key-1" })],
+    [`GET /room/${room.name}`, own.room, async () => client.getRoom(room.name)],
+    [`PATCH /room/${room.name}`, own.room, async () => client.updateRoom(room.name, {})],
+    [`DELETE /room/${room.name}`, own.room, async () => client.deleteRoom(room.name)],
+    ["GET /room/list", all, async () => client.listRooms()],
+    ["POST /room/bulk/", all, async () => client.fillPool()],
+    ["DELETE /room/bulk/", all, async () => client.deleteAllRooms()],
+    ["GET /public/health", all, async () => client.checkHealth()],
+  ];
+  // The widget's client waits in real time.
+  if (all.length === 1)
+    calls.push([`GET /public/room/${room.name}`, own.room, async () => widget.getRoom(room.name)]);
+  for (const [operation, [name, ...expectedWaits] = all, call] of calls) {
+    waits.length = 0;
+    const error = await thrownBy(call());
+    const message = expect.stringContaining(`${operation}: ${reasons[name]}`);
+    const idempotencyKey = operation === "POST /room/create" ? "key-1" : undefined;
+    expect(error).toMatchObject({ name, operation, message, attempts: expectedWaits.length + 1 });
+    expect(error).toHaveProperty("idempotencyKey", idempotencyKey);
+    expect(waits).toEqual(expectedWaits);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error instanceof UnavailableError).toBe(/^(Unavailable|RateLimited|NoResponse)/.test(name));
+  }
+});
 
-test("A rejected field has its name, location and reason, but not its value", async () => {
-  const { client } = await startScriptedGateway([{ status: 422, body: rejected }]);
-  const error = await thrownBy(client.updateRoom(room.name, {}));
-  expect(error).toMatchObject({
-    fields: [
+test("A date in Retry-After is obeyed, and one in the past causes a retry at once", async () => {
+  const { client, waits } = await startScriptedGateway([after(503, date(8))]);
+  await thrownBy(client.createRoom());
+  expect(waits).toEqual([8, 0, 0]);
+});
+
+test.each<[body: unknown, fields: readonly object[]]>([
+  [
+    rejected,
+    [
       { name: "participant_limit", in: "body", reason: "Input should be a valid integer" },
       { name: "aliases.0.alias", in: "body", reason: "not yours" },
       { name: "query", in: "query", reason: "Too long" },
       { name: "session", in: "body", reason: "not valid" },
     ],
-  });
+  ],
+  [null, []],
+  [{ detail: "text" }, []],
+  [{ detail: [null, 7, { loc: "body" }] }, []],
+  ["<html>", []],
+])("A 422 with the body %j has the fields %j, without their values", async (body, fields) => {
+  const { client } = await startScriptedGateway([{ status: 422, body }]);
+  const error = await thrownBy(client.createRoom());
+  expect(error).toMatchObject({ name: "RejectedFieldError", fields });
   expect(inspect(error)).not.toContain("secret");
 });
 
-test.each([[null], [{ detail: "text" }], [{ detail: [null, 7, { loc: "body" }] }], ["<html>"]])(
-  "A 422 with the unknown body %j has no fields",
-  async (body) => {
-    const { client } = await startScriptedGateway([{ status: 422, body }]);
-    expect(await thrownBy(client.createRoom())).toMatchObject({ name: "RejectedFieldError", fields: [] });
+const challenge =
+  'Bearer realm="vmr-gateway", error="invalid_token", error_description="The token has expired."';
+test.each<[Answer, reason: string, detail: string, correlationId: string]>([
+  [
+    { status: 502, headers: { "x-correlation-id": "from-server" }, body: { detail: "No platform" } },
+    "unexpected response",
+    "No platform",
+    "from-server",
+  ],
+  [
+    { status: 401, headers: { "www-authenticate": challenge } },
+    "the credentials are not valid",
+    "The token has expired.",
+    "from-caller",
+  ],
+])(
+  "The error of %j says %s: %s, with the correlation ID %s",
+  async (answer, reason, detail, correlationId) => {
+    const { client } = await startScriptedGateway([answer]);
+    const error = await thrownBy(client.listRooms({ correlationId: "from-caller" }));
+    const message = expect.stringMatching(
+      `^GET /room/list: ${reason}: ${detail} \\(\\d+, correlation ID ${correlationId}\\)$`,
+    );
+    expect(error).toMatchObject({ message, detail, correlationId });
   },
 );
 
-test("The gateway's text and the correlation ID of the response are in the error and its message", async () => {
-  const detail = "The conferencing platform cannot be reached";
-  const headers = { "x-correlation-id": "from-server" };
-  const { client } = await startScriptedGateway([{ status: 502, headers, body: { detail } }]);
-  expect(await thrownBy(client.listRooms({ correlationId: "from-caller" }))).toMatchObject({
-    detail,
-    correlationId: "from-server",
-    message: `GET /room/list: unexpected response: ${detail} (502, correlation ID from-server)`,
-  });
-});
-
-test("The message of a 401 contains the reason that the gateway gives", async () => {
-  const challenge =
-    'Bearer realm="vmr-gateway", error="invalid_token", error_description="The token has expired."';
-  const { client } = await startScriptedGateway([
-    { status: 401, headers: { "www-authenticate": challenge } },
-  ]);
-  await expect(client.getRoom(room.name)).rejects.toThrow(
-    "the credentials are not valid: The token has expired. (401",
-  );
-});
-
-test("Errors and hooks contain no token, PIN or service tag", async () => {
+test("Errors and hooks contain no token, PIN or service tag, and a hook that throws ends no call", async () => {
   const events: unknown[] = [];
   const answers: Answer[] = [
     { status: 401 },
@@ -162,7 +151,10 @@ test("Errors and hooks contain no token, PIN or service tag", async () => {
     { status: 200, body: room },
     { status: 422, body: { detail: [{ loc: ["query", "uuiData"], msg: "no", input: "68747470" }] } },
   ];
-  const record = (event: unknown) => void events.push(event);
+  const record = (event: unknown) => {
+    events.push(event);
+    throw new Error("the log is full");
+  };
   const hooks = { onRequest: record, onResponse: record, onRetry: record };
   const { client } = await startScriptedGateway(answers, { hooks });
   expect(await client.createRoom({ serviceTag: room.tag, correlationId: "c-1" })).toEqual(room);
@@ -183,37 +175,30 @@ test("Errors and hooks contain no token, PIN or service tag", async () => {
   for (const secret of ["token-", room.guest_pin, room.tag, "68747470"]) expect(text).not.toContain(secret);
 });
 
-test("A create returns its room even if a hook throws", async () => {
-  const fail = () => {
-    throw new Error("the log is full");
-  };
-  const hooks = { onRequest: fail, onResponse: fail, onRetry: fail };
-  const { client } = await startScriptedGateway([{ status: 503 }, { status: 200, body: room }], { hooks });
-  expect(await client.createRoom()).toEqual(room);
-});
-
 test.each(["", "agent\ntoken", null])(
   "The agent's invalid token %j is neither sent nor shown",
   async (token) => {
     const { url, requests } = await startScriptedGateway([{ status: 200, body: room }]);
     const widget = createWidgetClient({ baseUrl: url, getToken: () => token });
     const error = await thrownBy(widget.getRoom("a", { correlationId: "c-1" }));
-    const operation = "GET /public/room/a";
-    const expected = { name: "NotAuthenticatedError", operation, correlationId: "c-1", status: undefined };
-    expect(error).toMatchObject(expected);
+    const told = { operation: "GET /public/room/a", correlationId: "c-1", status: undefined };
+    expect(error).toMatchObject({ name: "NotAuthenticatedError", ...told });
     expect(inspect(error)).not.toContain("agent");
     expect(requests).toEqual([]);
   },
 );
 
-test("In a browser, the message of a failed connection names CORS", async () => {
+test.each([
+  ["failed or timed out", {}],
+  ["failed, timed out or is refused by CORS", { document: {} }],
+])("A failed connection %s, by its innermost cause, if the globals are %j", async (reason, globals) => {
+  const cause = new Error("outer", { cause: Object.assign(new Error("inner"), { code: "ECONNREFUSED" }) });
   const fetch = async () => {
-    throw new TypeError("Failed to fetch");
+    throw new TypeError("Failed to fetch", { cause });
   };
-  vi.stubGlobal("document", {});
+  for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
   onTestFinished(() => void vi.unstubAllGlobals());
   const { clientWith } = await startScriptedGateway([]);
-  await expect(clientWith({ fetch }).getRoom(room.name)).rejects.toThrow(
-    "the connection failed, timed out or is refused by CORS: Failed to fetch",
-  );
+  const call = clientWith({ fetch }).checkHealth();
+  await expect(call).rejects.toThrow(`the connection ${reason}: ECONNREFUSED (no response`);
 });
