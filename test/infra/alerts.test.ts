@@ -1,6 +1,5 @@
 /** Alerts, workbook and documented queries are valid, keep to this app, and have receivers and runbooks. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
@@ -37,29 +36,24 @@ const panels = Workbook.parse(JSON.parse(workbook)).items.flatMap(({ name, conte
   query === undefined ? [] : [{ name, query }],
 );
 
-/** Blocks of the language kusto in documents, and code in a line that begins with a table's name. */
-const documented = readdirSync("docs", { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".md"))
-  .flatMap((file) => {
-    const text = readFileSync(join("docs", file), "utf8");
-    const blocks = [...text.matchAll(/```kusto\n([\s\S]*?)```/g)];
-    const inLines = [
-      ...text.matchAll(/`((?:App\w+|VmrGatewayMetrics_CL|ApiManagementGatewayLogs)\s*\|[^`]+)`/g),
-    ];
-    return [...blocks, ...inLines].map(([, query = ""], index) => ({
-      name: `${file}, query ${index + 1}`,
-      query,
-    }));
-  });
+/** The matches of a pattern's first group. */
+const matchesIn = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(([, match = ""]) => match);
 
-const source = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => readFileSync(join("src", name), "utf8"))
+/** Blocks of the language kusto in documents, and code in a line that begins with a table's name. */
+const inBlocks = /```kusto\n([\s\S]*?)```/g;
+const inLines = /`((?:App\w+|VmrGatewayMetrics_CL|ApiManagementGatewayLogs)\s*\|[^`]+)`/g;
+const documented = globSync("docs/**/*.md").flatMap((file) => {
+  const text = readFileSync(file, "utf8");
+  const queries = [inBlocks, inLines].flatMap((pattern) => matchesIn(text, pattern));
+  return queries.map((query, index) => ({ name: `${file}, query ${index + 1}`, query }));
+});
+
+const source = globSync("src/**/*.ts")
+  .map((file) => readFileSync(file, "utf8"))
   .join("\n");
-const events = [...source.matchAll(/log\.(?:info|warn|error)\(\s*"([\w-]+)"/g)].map(
-  ([, event]) => event ?? "",
-);
-const codes = [...source.matchAll(/^ {2}"?([\w-]+)"?: \{ status: \d+/gm)].map(([, code]) => code ?? "");
+const events = matchesIn(source, /log\.(?:info|warn|error)\(\s*"([\w-]+)"/g);
+const codes = matchesIn(source, /^ {2}"?([\w-]+)"?: \{ status: \d+/gm);
 const known = new Set([...events, "request", ...functionNames, ...codes, "unexpected", "event-sink"]);
 
 test.each([...rules, ...rulesOf(existing), ...panels, ...documented])(
@@ -67,41 +61,32 @@ test.each([...rules, ...rulesOf(existing), ...panels, ...documented])(
   ({ query }) => {
     expect(query).not.toMatch(/__\w+__/);
     expect(faultsOf(query)).toEqual([]);
-    const compared = [
-      ...query.matchAll(/(?:event|function|OperationName)\)? (?:==|!?in) (\([^)]*\)|"[^"]*")/g),
-    ];
-    const words = compared.flatMap(([, list = ""]) =>
-      [...list.matchAll(/"([^"]*)"/g)].map(([, word]) => word ?? ""),
-    );
+    const compared = /(?:event|function|OperationName)\)? (?:==|!?in) (\([^)]*\)|"[^"]*")/g;
+    const words = matchesIn(query, compared).flatMap((list) => matchesIn(list, /"([^"]*)"/g));
     expect(words.filter((word) => !known.has(word))).toEqual([]);
-    const read = [...query.matchAll(/\bentry\.(\w+)/g)].map(([, field]) => field ?? "");
+    const read = matchesIn(query, /\bentry\.(\w+)/g);
     expect(read.filter((field) => !new RegExp(`\\b${field}\\b`).test(source))).toEqual([]);
   },
 );
 
-test("The runbooks read the log for events that the app logs", () => {
-  const text = readFileSync("docs/operations.md", "utf8").replaceAll(/\s+/g, " ");
-  const named = [...text.matchAll(/read the log for ([^.;:]+)[.;:]/gi)].flatMap(([, list = ""]) =>
-    [...list.matchAll(/`([\w-]+)`/g)].map(([, event = ""]) => event),
-  );
-  expect(named.length).toBeGreaterThan(10);
-  expect(named.filter((event) => !known.has(event))).toEqual([]);
-});
-
 test.each([...rules, ...panels])(
   "The query of $name reads only this app's rows in a shared workspace",
   ({ query }) => {
-    const filters = [
-      `AppRoleName =~ "${appName}"`,
-      `App =~ "${appName}"`,
-      `Name == "${appName}-health"`,
-      'ApiId == "vmr-gateway-production"',
-    ];
+    const ofApp = [`AppRoleName =~ "${appName}"`, `App =~ "${appName}"`, `Name == "${appName}-health"`];
+    const filters = [...ofApp, 'ApiId == "vmr-gateway-production"'];
     const tables = query.match(/^(App\w+|VmrGatewayMetrics_CL|ApiManagementGatewayLogs)$/gm) ?? [];
     expect(tables.length).toBeGreaterThan(0);
     expect(filters.filter((filter) => query.includes(filter))).toHaveLength(tables.length);
   },
 );
+
+test("The runbooks read the log for events that the app logs", () => {
+  const text = readFileSync("docs/operations.md", "utf8").replaceAll(/\s+/g, " ");
+  const lists = matchesIn(text, /read the log for ([^.;:]+)[.;:]/gi);
+  const named = lists.flatMap((list) => matchesIn(list, /`([\w-]+)`/g));
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((event) => !known.has(event))).toEqual([]);
+});
 
 describe("Alerts", () => {
   test("Are nine queries and the event of the vault, each with its limits and receivers", () => {
@@ -149,20 +134,6 @@ describe("Alerts", () => {
     const failed = 'toint(ResultCode) >= 500 and OperationName !in ("createRoomFromQueue", "createRoom")';
     expect(ruleOf("server-errors")?.query).toContain(failed);
   });
-
-  test("Notify by mail, text message and webhook", () => {
-    const [routine, urgent] = allOf(production, "Insights/actionGroups").map(({ properties }) => properties);
-    const byMail = (emailAddress: string) => ({
-      enabled: true,
-      emailReceivers: [{ emailAddress, useCommonAlertSchema: true }],
-    });
-    expect(routine).toMatchObject(byMail("platform-team@example.com"));
-    expect(urgent).toMatchObject({
-      ...byMail("on-call-production@example.com"),
-      smsReceivers: [{ countryCode: "49", phoneNumber: "1701234567" }],
-      webhookReceivers: [{ serviceUri: "https://call.example.com", useCommonAlertSchema: true }],
-    });
-  });
 });
 
 test.each([production, existing])("The availability test calls the URL that consumers use", (snapshot) => {
@@ -185,10 +156,7 @@ test("The metrics table has the columns of the code, and two that the rule adds"
   const named = (list: readonly { name: string; type: string }[]) =>
     list.map(({ name, type }) => [name, type.toLowerCase()]);
   expect(named(uploaded)).toEqual(Object.entries(metricsColumns));
-  const added = [
-    ["App", "string"],
-    ["Environment", "string"],
-  ];
+  const added = ["App", "Environment"].map((name) => [name, "string"]);
   expect(named(table?.properties["schema"].columns)).toEqual([...named(uploaded), ...added]);
   expect(dataFlows[0].transformKql).toBe(`source | extend App = "${appName}", Environment = "production"`);
 });

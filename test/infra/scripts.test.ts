@@ -1,5 +1,4 @@
-/** The scripts of the infrastructure, with recorded responses of Azure and the values of two teams. */
-import { createHash } from "node:crypto";
+/** The scripts of the infrastructure, with recorded responses of Azure. */
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,277 +7,311 @@ import * as recorded from "../support/infra/azure.ts";
 import { type Response, runScript } from "../support/infra/run-script.ts";
 import { useStarted } from "../support/use-started.ts";
 
-const { alive, azure, changedSecret, createPackage, givenNames, healthUrl } = recorded;
+const { alive, azure, build, changedSecret, createPackage, givenNames, healthUrl, secretNames } = recorded;
 const package_ = useStarted(createPackage);
 
-test.each(readdirSync("infra/environments"))(
-  "The values in infra/environments/%s are valid",
-  async (file) => {
-    const words = ["infra/deploy.sh", "validate", file.replace(/\.env$/, "")];
-    const { status, stderr, commands } = await runScript(words, [{ to: "bicep build-params" }]);
-    expect([stderr, status]).toEqual([expect.stringMatching(/^Subscription .*\n$/), 0]);
-    expect(commands).toEqual(["az bicep build-params --file infra/main.bicepparam --stdout"]);
-  },
-);
+interface Options {
+  readonly shell?: Readonly<Record<string, string>>;
+  readonly failAt?: number;
+}
 
-describe.each(recorded.teams)("With the values of $environment in $folder,", (team) => {
-  const { environment, subscription, location, group, hasGroup } = team;
-  const app = `func-vmr-${environment}`;
-  const ofApp = `--resource-group ${group} --name ${app}`;
-  /** A copy of the project's infrastructure, to which a test may add environments. */
+/** Copies the infrastructure with the values of a team. `changes` are the commands that change something in Azure. */
+function useTeam(team: typeof recorded.ownGroup) {
   const project = useStarted(async () => recorded.createProject(team));
-  const fileOf = (name: string) => join(project.folder, "infra", "environments", `${name}.env`);
-
-  interface Options {
-    readonly shell?: Readonly<Record<string, string>>;
-    readonly failAt?: number;
-  }
-  /** Runs a script. `changes` are the commands that change something in Azure. */
-  async function run(words: string, responses: readonly Response[], { shell = {}, ...more }: Options = {}) {
+  const run = (words: string, responses: readonly Response[], { shell = {}, ...more }: Options = {}) => {
     const options = { environment: shell, folder: project.folder, ...more };
-    const result = await runScript(`infra/${words}`.split(" "), responses, options);
+    const result = runScript(`infra/${words}`.split(" "), responses, options);
     const isChange = (line: string) =>
       /^az .* (create|delete|config-zip|set|purge)\b|--method post/.test(line);
     return { ...result, changes: result.commands.filter(isChange) };
-  }
-  type Result = Awaited<ReturnType<typeof run>>;
-  const released = [alive(), ...azure(environment)];
-  const release = async (responses: readonly Response[], path = package_.path) =>
-    run(`deploy.sh release ${environment} ${path}`, responses);
+  };
+  return { ...team, project, run };
+}
+const own = useTeam(recorded.ownGroup);
+const other = useTeam(recorded.existingGroup);
+const { run, group, subscription } = own;
+const ofApp = `--resource-group ${group} --name func-vmr-test`;
+const released = [alive(), ...azure("test")];
+const release = (responses: readonly Response[], path = package_.path) =>
+  run(`deploy.sh release test ${path}`, responses);
 
-  /** Expects that a script ended with an error that says this, before it changed anything. */
-  function expectRefusal({ status, stderr, changes }: Result, message: string): void {
-    expect([status === 0, changes]).toEqual([false, []]);
-    expect(stderr).toContain(message);
-  }
+/** Expects that a script ended with an error that says this, before it changed anything. */
+function expectRefusal({ status, stderr, changes }: ReturnType<typeof run>, message: string): void {
+  expect([status === 0, changes]).toEqual([false, []]);
+  expect(stderr).toContain(message);
+}
 
-  /** Expects that a script succeeded with changes that contain these texts, in this order. */
-  function expectChanges({ status, stderr, changes }: Result, ...texts: readonly string[]): void {
-    expect([stderr, status, changes.length]).toEqual([stderr, 0, texts.length]);
-    for (const [index, text] of texts.entries()) expect(changes[index]).toContain(text);
-  }
+/** Expects that a script succeeded with changes that contain these texts, in this order. */
+function expectChanges({ status, stderr, changes }: ReturnType<typeof run>, ...texts: string[]): void {
+  expect([stderr, status, changes]).toEqual([stderr, 0, texts.map((text) => expect.stringContaining(text))]);
+}
 
-  /** Writes the values of a new environment: the team's, with one replacement. */
-  async function writeValues(name: string, text: string | RegExp, replacement: string): Promise<void> {
-    const values = await readFile(fileOf(environment), "utf8");
-    const renamed = values.replace(`AZURE_ENV_NAME=${environment}`, `AZURE_ENV_NAME=${name}`);
-    await writeFile(fileOf(name), renamed.replace(text, replacement));
-  }
+test.each(readdirSync("infra/environments"))("The values in infra/environments/%s are valid", (file) => {
+  const words = ["infra/deploy.sh", "validate", file.replace(/\.env$/, "")];
+  const { status, stderr, commands } = runScript(words, [{ to: "bicep build-params" }]);
+  expect([stderr, status]).toEqual([expect.stringMatching(/^Subscription .*\n$/), 0]);
+  expect(commands).toEqual(["az bicep build-params --file infra/main.bicepparam --stdout"]);
+});
 
-  const names = `FUNCTION_APP_NAME=${app}\nKEY_VAULT_NAME=kv-vmr-${environment}\nHEALTH_URL=${healthUrl}\n`;
+const namesOf = (environment: string) =>
+  `FUNCTION_APP_NAME=func-vmr-${environment}\nKEY_VAULT_NAME=kv-vmr-${environment}\nHEALTH_URL=${healthUrl}\n`;
 
-  test("deploy.sh provision deploys the values, and prints what operators need", async () => {
-    const result = await run(`deploy.sh provision ${environment}`, azure(environment));
-    expectChanges(
-      result,
-      hasGroup
-        ? `group create --output none --name vmr-gateway-${environment} --resource-group ${group} --template-file infra/gateway.bicep --parameters @`
-        : `sub create --output none --name vmr-gateway-${environment}-${location} --location ${location} --parameters infra/main.bicepparam`,
-    );
-    expect(result.stdout).toBe(names);
-    expect(result.stderr).toBe(`Subscription ${subscription}, group ${group}\n`);
-  });
+test.each([
+  [
+    own,
+    "sub create --output none --name vmr-gateway-test-westeurope --location westeurope --parameters infra/main.bicepparam",
+  ],
+  [
+    other,
+    "group create --output none --name vmr-gateway-acceptance --resource-group rg-of-another-team --template-file infra/gateway.bicep --parameters @",
+  ],
+])(
+  "deploy.sh provision deploys the values of $environment, and prints what operators need",
+  (team, change) => {
+    const { environment } = team;
+    const result = team.run(`deploy.sh provision ${environment}`, azure(environment));
+    expectChanges(result, change);
+    expect(result.stdout).toBe(namesOf(environment));
+    expect(result.stderr).toBe(`Subscription ${team.subscription}, group ${team.group}\n`);
+  },
+);
 
-  test("Variables of the operator's shell have no effect, except those that are not the deployment's", async () => {
-    const ofOther = { AZURE_RESOURCE_GROUP: "rg-production", EXISTING_WORKSPACE_ID: "/other" };
-    const shell = { ...ofOther, HTTPS_PROXY: "http://proxy", AZURE_SUBSCRIPTION_ID: "other" };
-    const print = Object.keys(shell).map((name) => `echo \${${name}-unset}`);
-    const script = ["-c", `environment=${environment}; . infra/values.sh; ${print.join("; ")}`];
-    const { stdout } = await runScript(script, [], { environment: shell, folder: project.folder });
-    const used = hasGroup ? group : "unset";
-    expect(stdout).toBe(`${used}\nunset\nhttp://proxy\n${subscription}\n`);
-  });
+test("Variables of the operator's shell have no effect, except those that are not the deployment's", () => {
+  const ofOther = { AZURE_RESOURCE_GROUP: "rg-production", EXISTING_WORKSPACE_ID: "/other" };
+  const environment = { ...ofOther, HTTPS_PROXY: "http://proxy", AZURE_SUBSCRIPTION_ID: "other" };
+  const print = Object.keys(environment).map((name) => `echo \${${name}-unset}`);
+  const script = ["-c", `environment=test; . infra/values.sh; ${print.join("; ")}`];
+  const { stdout } = runScript(script, [], { environment, folder: own.project.folder });
+  expect(stdout).toBe(`unset\nunset\nhttp://proxy\n${subscription}\n`);
+});
 
-  test.each(recorded.refusedValues)(
-    "Refuses %s as %s before it asks Azure",
-    async (text, replacement, message) => {
-      await writeValues("odd", text, replacement);
-      for (const command of ["provision", "what-if", "validate"]) {
-        const result = await run(`deploy.sh ${command} odd`, azure("odd"));
-        expectRefusal(result, message);
-        expect(result.commands).toEqual([]);
-      }
-    },
-  );
+/** Writes the values of the environment "odd": those of test, with one replacement. */
+async function writeValues(text: string | RegExp, replacement: string): Promise<void> {
+  const folder = join(own.project.folder, "infra", "environments");
+  const values = await readFile(join(folder, "test.env"), "utf8");
+  const renamed = values.replace("AZURE_ENV_NAME=test", "AZURE_ENV_NAME=odd");
+  await writeFile(join(folder, "odd.env"), renamed.replace(text, replacement));
+}
 
-  test("Allows settings of the Functions host", async () => {
-    await writeValues("host", '"MAX_VMR"', '"AzureWebJobs.collectGarbage.Disabled": "1", "MAX_VMR"');
-    expectChanges(await run("deploy.sh validate host", azure("host")));
-  });
+const maximum = /"MAX_VMR": \d+,/;
+test.each<[command: string, string | RegExp, string, message: string]>([
+  ["validate", '"MAX_VMR"', '"MAX_VRM": 2, "MAX_VMR"', "GATEWAY_SETTINGS must not have: MAX_VRM."],
+  ["what-if", '"MAX_VMR"', '"PLATFORM_PASSWORD": "x", "MAX_VMR"', "must not have: PLATFORM_PASSWORD."],
+  ["provision", maximum, "", "GATEWAY_SETTINGS lacks: MAX_VMR."],
+  ["provision", maximum, '"MAX_VMR": 20.5,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
+  ["provision", maximum, '"MAX_VMR": null,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
+  ["provision", maximum, '"MAX_VMR": 20', "SyntaxError"],
+  ["provision", /^AZURE_LOCATION=.*$/m, "", "AZURE_LOCATION: is missing in infra/environments/odd.env"],
+  ["provision", "AZURE_ENV_NAME=odd", "AZURE_ENV_NAME=other", "AZURE_ENV_NAME in infra/environments/odd.env"],
+  ["provision", /$/, "\nREQUIRE_API_MANAGEMENT_SECRET=true\n", "was withdrawn. To close the app to calls"],
+  [
+    "provision",
+    /$/,
+    "\nPRIVATE_NETWORK=true\nAPI_MANAGEMENT=none\n",
+    "PRIVATE_NETWORK needs API_MANAGEMENT, or",
+  ],
+  ["provision", /$/, "\nNETWORK_ADDRESS_PREFIX=10.0.0.0/24\n", "is too small for the subnets: /23"],
+])("deploy.sh %s refuses %s as %j before it asks Azure", async (command, text, replacement, message) => {
+  await writeValues(text, replacement);
+  const result = run(`deploy.sh ${command} odd`, azure("odd"));
+  expectRefusal(result, message);
+  expect(result.commands).toEqual([]);
+});
 
-  test.each(["t", "a-name-too-long", "Test", "test_1", "-test", "te--st", "../test", "nowhere"])(
-    "Refuses the name %s",
-    async (name) => {
-      const message =
-        name === "nowhere" ? "There is no" : "is 2 to 12 of a to z, 0 to 9 and single inner hyphens";
-      for (const words of [`deploy.sh provision ${name}`, `teardown.sh ${name}`])
-        expectRefusal(await run(words, azure(name)), message);
-    },
-  );
+test("Settings of the Functions host are allowed", async () => {
+  await writeValues('"MAX_VMR"', '"AzureWebJobs.collectGarbage.Disabled": "1", "MAX_VMR"');
+  expectChanges(run("deploy.sh validate odd", azure("odd")));
+});
 
-  test("deploy.sh what-if works without the right to write", async () => {
-    const { status, commands } = await run(`deploy.sh what-if ${environment}`, azure(environment));
-    expect(status).toBe(0);
-    expect(commands.at(-1)).toContain("what-if --validation-level ProviderNoRbac --no-pretty-print");
-  });
+const wrongName = "is 2 to 12 of a to z, 0 to 9 and single inner hyphens";
+test.each([
+  ["deploy.sh provision t", wrongName],
+  ["deploy.sh provision a-name-too-long", wrongName],
+  ["deploy.sh provision Test", wrongName],
+  ["deploy.sh provision te--st", wrongName],
+  ["teardown.sh ../test", wrongName],
+  ["teardown.sh nowhere", "There is no infra/environments/nowhere.env"],
+])("%s is refused", (words, message) => expectRefusal(run(words, azure("test")), message));
 
-  test("deploy.sh check compares secrets and settings with the checkout or a given package, and changes nothing", async () => {
-    const result = await run(`deploy.sh check ${environment}`, azure(environment));
-    expectChanges(result);
-    expect(result.stdout).toBe(names);
-    const held = `keyvault secret list --vault-name kv-vmr-${environment} --query [?attributes.enabled]`;
-    expect(result.commands.join("\n")).toContain(held);
-    const newer = await createPackage("SETTING_OF_NEXT_RELEASE required\n");
-    onTestFinished(newer.stop);
-    const ahead = await run(`deploy.sh check ${environment} ${newer.path}`, azure(environment));
-    expectRefusal(ahead, "requires settings that are not provisioned: SETTING_OF_NEXT_RELEASE.");
-    const provisioned = azure(environment, { given: [...givenNames, "SETTING_OF_NEXT_RELEASE"] });
-    expectChanges(await run(`deploy.sh check ${environment} ${newer.path}`, provisioned));
-    const behind = await run(`deploy.sh check ${environment}`, provisioned);
-    expectChanges(behind);
-    expect(behind.stderr).toContain("logs settings-unknown: SETTING_OF_NEXT_RELEASE\n");
-  });
+test("deploy.sh what-if works without the right to write", () => {
+  const { status, commands } = run("deploy.sh what-if test", azure("test"));
+  expect(status).toBe(0);
+  expect(commands.at(-1)).toContain("what-if --validation-level ProviderNoRbac --no-pretty-print");
+});
 
-  test("deploy.sh release changes only the package, and waits until its code responds", async () => {
+test("deploy.sh check compares secrets and settings with the checkout or a given package, and changes nothing", async () => {
+  const result = run("deploy.sh check test", azure("test"));
+  expectChanges(result);
+  expect(result.stdout).toBe(namesOf("test"));
+  const held = "keyvault secret list --vault-name kv-vmr-test --query [?attributes.enabled]";
+  expect(result.commands.join("\n")).toContain(held);
+  const newer = await createPackage("SETTING_OF_NEXT_RELEASE required\n");
+  onTestFinished(newer.stop);
+  const ahead = run(`deploy.sh check test ${newer.path}`, azure("test"));
+  expectRefusal(ahead, "requires settings that are not provisioned: SETTING_OF_NEXT_RELEASE.");
+  const provisioned = azure("test", { given: [...givenNames, "SETTING_OF_NEXT_RELEASE"] });
+  expectChanges(run(`deploy.sh check test ${newer.path}`, provisioned));
+  const behind = run("deploy.sh check test", provisioned);
+  expectChanges(behind);
+  expect(behind.stderr).toContain("logs settings-unknown: SETTING_OF_NEXT_RELEASE\n");
+});
+
+describe("deploy.sh release", () => {
+  test("changes only the package, and waits until its code responds", () => {
     const fromOldInstance = { ...alive("0123456789ab"), isOnce: true };
-    const result = await release([{ ...alive(), isOnce: true }, fromOldInstance, ...released]);
+    const result = release([{ ...alive(), isOnce: true }, fromOldInstance, ...released]);
     const upload = `az functionapp deployment source config-zip ${ofApp} --src ${package_.path} --output none`;
     expectChanges(result, `${upload} --subscription ${subscription}`);
     expect(result.commands.filter((line) => line.startsWith("timeout 900 az "))).toHaveLength(1);
-    expect(result.stdout).toContain(
-      "https://rooms.example.com is alive, and refuses calls without a token.\n",
-    );
+    expect(result.stdout).toContain("rooms.example.com is alive, and refuses calls without a token.\n");
     // Only the new code has responded for a minute, after the response of an old instance.
     expect(result.commands.filter((line) => line.includes("/public/health"))).toHaveLength(2 + 12);
     expect(result.commands.filter((line) => line === "sleep 5")).toHaveLength(2 + 12);
   });
 
-  test.each(recorded.releaseRefusals)(
-    "deploy.sh release deploys nothing if %s",
-    async (_, responsesOf, message) => {
-      expectRefusal(await release([...responsesOf(environment), alive()]), message);
-    },
-  );
-
-  test("deploy.sh release refuses a package with another checksum, or of another project", async () => {
-    const other = await createPackage();
-    onTestFinished(other.stop);
-    await writeFile(other.path, "not a zip");
-    expectRefusal(await release(released, other.path), "is not the package that was tested");
-    const checksum = createHash("sha256").update("not a zip").digest("hex");
-    await writeFile(`${other.path}.sha256`, `${checksum}  vmr-gateway.zip\n`);
-    expectRefusal(await release(released, other.path), "has no settings.txt or build.txt");
+  const others = secretNames.map((name) => (name === "PLATFORM-PASSWORD" ? `ANOTHER-${name}` : name));
+  const withoutMaximum = givenNames.filter((name) => name !== "MAX_VMR");
+  const appOf = (stdout: string) => [{ to: `"vmr-gateway"=='test'].[name`, stdout }, ...azure("test")];
+  const tooOld = [{ to: "az version", stdout: "2.86.1\n" }, ...azure("test")];
+  test.each<[string, Response[], string]>([
+    ["a secret is missing", azure("test", { heldSecrets: others }), "lacks: PLATFORM-PASSWORD. Nothing"],
+    ["a setting is missing", azure("test", { given: withoutMaximum }), "not provisioned: MAX_VMR. Nothing"],
+    ["Azure CLI is too old", tooOld, "2.86.1 is too old"],
+    ["nothing is provisioned", appOf(""), "Provision first."],
+    ["an earlier version has provisioned the app", azure("test", { health: "None" }), "Provision once."],
+    ["the first provision has failed", azure("test", { secrets: [] }), "no settings yet. Provision first."],
+    ["two apps have the tag", appOf("one\thttps://x\ntwo\thttps://y\n"), "has several apps"],
+  ])("deploys nothing if %s", (_, responses, message) => {
+    expectRefusal(release([...responses, alive()]), message);
   });
 
-  test.each(recorded.releaseFailures)("deploy.sh release fails if %s", async (_, response, message) => {
-    const { status, stderr } = await release([response, ...released]);
+  test("refuses a package with another checksum, or of another project", async () => {
+    const changed = await createPackage();
+    onTestFinished(changed.stop);
+    await writeFile(changed.path, "");
+    expectRefusal(release(released, changed.path), "is not the package that was tested");
+    const ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    await writeFile(`${changed.path}.sha256`, `${ofNothing}  vmr-gateway.zip\n`);
+    expectRefusal(release(released, changed.path), "has no settings.txt or build.txt");
+  });
+
+  const anotherPage = `HTTP/1.1 200 OK\r\nX-Build: ${build}\r\n\r\nWelcome`;
+  test.each<[string, Response, string]>([
+    ["the app does not respond", { to: "/public/health", status: 22 }, "/public/health: no response."],
+    ["the old code responds", alive("0123456789ab"), `build 0123456789ab responds, not only ${build}`],
+    ["the response is another page", { to: "/public/health", stdout: anotherPage }, "no response."],
+    ["a private operation is open", { to: "/room/list", stdout: "200" }, "returned 200 instead of 401"],
+  ])("fails if %s", (_, response, message) => {
+    const { status, stderr } = release([response, ...released]);
     expect(status).toBe(1);
     expect(stderr).toContain(message);
   });
+});
 
-  test("deploy.sh reload lets the app read secrets again if one has changed, without cutting calls", async () => {
-    const responses = [...changedSecret, alive("0123456789ab"), ...azure(environment)];
-    const result = await run(`deploy.sh reload ${environment}`, responses);
-    const refresh = `sites/${app}/config/configreferences/appsettings/refresh?api-version=2022-03-01`;
-    const set = `appsettings set ${ofApp} --output none --settings SECRETS_READ_AT=2`;
-    expectChanges(result, refresh, set);
-    const ofAzure = result.commands.filter((line) => /^az (?!rest)/.test(line));
-    expect(ofAzure.filter((line) => !line.includes(`--subscription ${subscription}`))).toEqual([]);
-    expectChanges(await run(`deploy.sh reload ${environment}`, released));
-  });
+test("deploy.sh reload lets the app read secrets again if one has changed, without cutting calls", () => {
+  const responses = [...changedSecret, alive("0123456789ab"), ...azure("test")];
+  const result = run("deploy.sh reload test", responses);
+  const refresh = "sites/func-vmr-test/config/configreferences/appsettings/refresh?api-version=2022-03-01";
+  expectChanges(result, refresh, `appsettings set ${ofApp} --output none --settings SECRETS_READ_AT=2`);
+  const ofAzure = result.commands.filter((line) => /^az (?!rest)/.test(line));
+  expect(ofAzure.filter((line) => !line.includes(`--subscription ${subscription}`))).toEqual([]);
+  expectChanges(run("deploy.sh reload test", released));
+});
 
-  const gone = { to: "resource list", stdout: "" };
-  const existing: Response[] = [
-    { to: "resource show" },
-    { to: "group exists", stdout: "true\n" },
-    { to: "group delete" },
-    { to: "resource delete" },
-    {
-      to: "keyvault list-deleted",
-      stdout: "kv-one\tplace\tfalse\t2030-01-01\nkv-two\tplace\tTrue\t2030-01-01\n",
-    },
-    { to: "keyvault purge" },
-    { to: "apim deletedservice list", stdout: `apim-vmr-${environment}-1\tplace\n` },
-    { to: "apim deletedservice purge" },
-  ];
-  const teardown = async (responses: readonly Response[], more: Options = {}) =>
-    run(`teardown.sh ${environment}`, responses, { shell: { TEARDOWN_CONFIRM: environment }, ...more });
-  const idOf = (type: string) => `/subscriptions/1/resourceGroups/${group}/providers/Microsoft.${type}/one`;
+const gone = { to: "resource list", stdout: "" };
+const existing: Response[] = [
+  { to: "resource show" },
+  { to: "group exists", stdout: "true\n" },
+  { to: "group delete" },
+  { to: "resource delete" },
+  {
+    to: "keyvault list-deleted",
+    stdout: "kv-one\tplace\tfalse\t2030-01-01\nkv-two\tplace\tTrue\t2030-01-01\n",
+  },
+  { to: "keyvault purge" },
+  { to: "apim deletedservice list", stdout: "apim-vmr-1\tplace\n" },
+  { to: "apim deletedservice purge" },
+];
+const purges = ["keyvault purge --name kv-one --location place", "purge --service-name apim-vmr-1"];
+const teardown = ({ environment, run: runIt }: typeof own, responses: readonly Response[]) =>
+  runIt(`teardown.sh ${environment}`, responses, { shell: { TEARDOWN_CONFIRM: environment } });
 
+describe("teardown.sh", () => {
   test.each(["", "production", "test-2", "TEST"])(
-    "teardown.sh deletes nothing with the confirmation '%s'",
-    async (confirmed) => {
-      const result = await teardown([], { shell: { TEARDOWN_CONFIRM: confirmed } });
-      expectRefusal(result, `TEARDOWN_CONFIRM=${environment} sh infra/teardown.sh ${environment}`);
+    "deletes nothing with the confirmation '%s'",
+    (confirmed) => {
+      const result = run("teardown.sh test", [], { shell: { TEARDOWN_CONFIRM: confirmed } });
+      expectRefusal(result, "TEARDOWN_CONFIRM=test sh infra/teardown.sh test");
       expect(result.commands).toEqual([]);
     },
   );
 
-  test("teardown.sh deletes what is the environment's, and purges what would block the names", async () => {
-    const types = ["Network/natGateways", "Network/privateEndpoints", "Network/publicIPAddresses"];
-    const sites = ["Web/serverfarms", "Web/sites", "Network/virtualNetworks", "Network/privateDnsZones"];
-    const ids = [...types, ...sites].map(idOf);
-    ids.push(`${idOf("Network/privateDnsZones")}/virtualNetworkLinks/one`);
-    const list = { to: "resource list", stdout: `${ids.join("\n")}\n`, isOnce: true };
-    const result = await teardown([list, gone, ...existing]);
-    const api = `resource delete --ids /subscriptions/00000000-0000-4000-8000-00000000f901/resourceGroups/rg-common/providers/Microsoft.ApiManagement/service/apim-common/apis/vmr-gateway-${environment} `;
-    const purges = [
-      "keyvault purge --name kv-one --location place",
-      `purge --service-name apim-vmr-${environment}-1`,
-    ];
-    const inOrder = [
-      "Web/sites/one",
-      "Web/serverfarms/one",
-      "Network/privateEndpoints/one",
-      "virtualNetworkLinks/one",
-      "Network/privateDnsZones/one --",
-      "virtualNetworks/one",
-      "natGateways/one",
-      "publicIPAddresses/one",
-    ];
-    const ownGroup = [`group delete --name ${group} --yes --subscription ${subscription}`];
-    expectChanges(result, ...(hasGroup ? [api, ...inOrder] : ownGroup), ...purges);
-    expect(result.stdout).toBe(`The gateway of ${environment} is gone.\n`);
+  test("deletes the group that provisioning has created, and purges what would block the names", () => {
+    const result = teardown(own, [gone, ...existing]);
+    const deletion = `group delete --name ${group} --yes --subscription ${subscription}`;
+    expectChanges(result, deletion, ...purges);
+    expect(result.stdout).toBe("The gateway of test is gone.\n");
     expect(result.stderr).toContain("The protected vault kv-two keeps its name until 2030-01-01");
     const queries = result.commands.join("\n");
-    const listed = `--resource-group ${group} --query [?tags."vmr-gateway"=='${environment}'].id`;
-    expect(queries.includes(listed)).toBe(hasGroup);
     // The name of another environment may begin in the same way. 13 characters follow it.
-    const length = `apim-vmr-${environment}-`.length + 13;
-    expect(queries).toContain(
-      `starts_with(name, 'apim-vmr-${environment}-') && length(name) == \`${length}\``,
+    expect(queries).toContain("starts_with(name, 'apim-vmr-test-') && length(name) == `27`");
+    expect(queries).toContain(`properties.tags."vmr-gateway"=='test'`);
+  });
+
+  test("deletes only what is the environment's from a group that existed, children and users first", () => {
+    const first = ["Web/sites/one", "Web/serverfarms/one", "Network/privateEndpoints/one"];
+    const zone = "Network/privateDnsZones/one";
+    const network = ["virtualNetworks", "natGateways", "publicIPAddresses"].map(
+      (type) => `Network/${type}/one`,
     );
-    expect(queries).toContain(`properties.tags."vmr-gateway"=='${environment}'`);
+    const inOrder = [...first, `${zone}/virtualNetworkLinks/one`, zone, ...network];
+    const ids = inOrder.map((type) => `/subscriptions/1/resourceGroups/g/providers/Microsoft.${type}\n`);
+    const list = { to: "resource list", stdout: ids.toSorted().join(""), isOnce: true };
+    const result = teardown(other, [list, gone, ...existing]);
+    const ofApi = "service/apim-common/apis/vmr-gateway-acceptance ";
+    expectChanges(result, ofApi, ...inOrder.map((type) => `Microsoft.${type} `), ...purges);
+    const listed = `--resource-group rg-of-another-team --query [?tags."vmr-gateway"=='acceptance'].id`;
+    expect(result.commands.join("\n")).toContain(listed);
   });
 
-  test("teardown.sh purges and asks to be run again while something is left, and says when nothing is", async () => {
-    const stuck = [{ to: "group delete", status: 1 }, { to: "resource list", stdout: "/one\n" }, ...existing];
-    const result = await teardown(stuck);
-    expect([result.status, result.stdout]).toEqual([1, ""]);
-    expect(result.stderr).toMatch(/Run it again, perhaps tomorrow:\n(\/one|rg-vmr-gateway-test)\n$/);
-    expect(result.commands.join("\n")).toContain("apim deletedservice purge");
-    const empty = [{ to: "resource show", status: 3 }, { to: "exists", stdout: "false\n" }, gone];
-    const again = await teardown([...empty, { to: "list" }]);
-    expect([again.stdout, again.changes]).toEqual([`The gateway of ${environment} is gone.\n`, []]);
-  });
+  test.each([own, other])(
+    "purges and asks to be run again while something of $environment is left, and says when nothing is",
+    (team) => {
+      const stuck = [
+        { to: "group delete", status: 1 },
+        { to: "resource list", stdout: "/one\n" },
+        ...existing,
+      ];
+      const result = teardown(team, stuck);
+      expect([result.status, result.stdout]).toEqual([1, ""]);
+      expect(result.stderr).toMatch(/Run it again, perhaps tomorrow:\n(\/one|rg-vmr-gateway-test)\n$/);
+      expect(result.changes.slice(-2)).toEqual(purges.map((purge) => expect.stringContaining(purge)));
+      const empty = [{ to: "resource show", status: 3 }, { to: "exists", stdout: "false\n" }, { to: "list" }];
+      const again = teardown(team, empty);
+      expect([again.stdout, again.changes]).toEqual([`The gateway of ${team.environment} is gone.\n`, []]);
+    },
+  );
+});
 
-  test.each([
-    [`deploy.sh provision ${environment}`, azure(environment)],
-    [`deploy.sh what-if ${environment}`, azure(environment)],
-    [`deploy.sh release ${environment} PACKAGE`, [...changedSecret, ...released]],
-    [`teardown.sh ${environment}`, [gone, ...existing]],
-  ])("%s stops with the text of Azure, whichever call fails", async (words, responses) => {
-    const shell = { TEARDOWN_CONFIRM: environment };
-    const runIt = async (failAt: number) =>
-      run(words.replace("PACKAGE", package_.path), responses, { shell, failAt });
-    const whole = await runIt(0);
-    expect([whole.stderr, whole.status]).toEqual([whole.stderr, 0]);
-    const calls = whole.commands.filter((line) => line.startsWith("az "));
-    expect(calls.length).toBeGreaterThan(0);
-    for (const [index, line] of calls.entries()) {
-      const { status, stderr, stdout } = await runIt(index + 1);
-      expect([line, status === 0, stderr]).toEqual([line, false, expect.stringContaining("Azure failed\n")]);
-      expect(stdout).not.toMatch(/is gone|is alive/);
-    }
-  });
+test.each([
+  [own, "deploy.sh what-if test", azure("test")],
+  [own, "deploy.sh release test PACKAGE", [...changedSecret, ...released]],
+  [own, "teardown.sh test", [gone, ...existing]],
+  [other, "deploy.sh provision acceptance", azure("acceptance")],
+  [other, "teardown.sh acceptance", [gone, ...existing]],
+])("$environment: %s stops with the text of Azure, whichever call fails", (team, words, responses) => {
+  const runIt = (failAt: number) =>
+    team.run(words.replace("PACKAGE", package_.path), responses, {
+      shell: { TEARDOWN_CONFIRM: team.environment },
+      failAt,
+    });
+  const whole = runIt(0);
+  expect([whole.stderr, whole.status]).toEqual([whole.stderr, 0]);
+  const calls = whole.commands.filter((line) => line.startsWith("az "));
+  expect(calls.length).toBeGreaterThan(0);
+  for (const [index, line] of calls.entries()) {
+    const { status, stderr, stdout } = runIt(index + 1);
+    expect([line, status === 0, stderr]).toEqual([line, false, expect.stringContaining("Azure failed\n")]);
+    expect(stdout).not.toMatch(/is gone|is alive/);
+  }
 });

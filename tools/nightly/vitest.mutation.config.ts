@@ -7,7 +7,7 @@ export default {
     ...everything.test,
     include: ["**/*.test.ts"],
     // They start processes, which run the code unchanged, or copy it.
-    exclude: ["**/{examples,gateway,package,planted-bugs,widget}.test.ts"],
+    exclude: ["**/{integration,package,planted-bugs,widget}.test.ts"],
     reporters: [],
   },
 };
