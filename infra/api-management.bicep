@@ -29,23 +29,11 @@ param audiences array
 param clientIds array
 
 // API Management names an imported operation by its operationId, with dashes for underscores.
-var privateOperations = [
-  'create-room-from-queue'
-  'create-room'
-  'list-rooms'
-  'get-room'
-  'update-room'
-  'delete-room'
-  'bulk-create-rooms'
-  'bulk-delete-rooms'
-]
-// The platform stops its event sink if its calls keep failing, so its limit is far higher.
-var publicOperations = [
-  { name: 'get-public-room', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress }
-  { name: 'event-sink', isForBrowsers: false, callsPerMinute: options.eventsPerMinutePerAddress }
-  { name: 'health-check', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress }
-  { name: 'health-check-head', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress }
-]
+var documented = loadJsonContent('../openapi.json', '$.paths.*.*')
+var privateOperations = map(filter(documented, operation => contains(operation.tags, 'private')),
+  operation => replace(operation.operationId, '_', '-'))
+var publicOperations = concat(map(filter(documented, operation => contains(operation.tags, 'public')),
+  operation => replace(operation.operationId, '_', '-')), ['health-check-head'])
 
 var privatePolicy = replace(replace(replace(replace(replace(loadTextContent('policies/private-operation.xml'),
   '__tenantId__', tenantId),
@@ -169,20 +157,21 @@ resource privateOperationPolicy 'Microsoft.ApiManagement/service/apis/operations
   }
 }]
 
-resource publicOperation 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' existing = [for operation in publicOperations: {
+resource publicOperation 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' existing = [for name in publicOperations: {
   parent: api
-  name: operation.name
+  name: name
 }]
 
+// The platform's nodes, not pages, call the event sink. It stops if its calls keep failing, so its limit is far higher.
 @batchSize(1)
-resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (operation, index) in publicOperations: {
+resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (name, index) in publicOperations: {
   parent: publicOperation[index]
   name: 'policy'
   dependsOn: [privateOperationPolicy]
   properties: {
     format: 'xml'
     value: replace(replace(loadTextContent('policies/public-operation.xml'),
-      '__cors__', operation.isForBrowsers ? cors : ''),
-      '__callsPerMinute__', string(operation.callsPerMinute))
+      '__cors__', name == 'event-sink' ? '' : cors),
+      '__callsPerMinute__', string(name == 'event-sink' ? options.eventsPerMinutePerAddress : options.callsPerMinutePerAddress))
   }
 }]

@@ -15,7 +15,6 @@ import {
   snapshotFolder,
   templateFiles,
 } from "./snapshots/inputs.ts";
-import { orderOf } from "./snapshots/order.ts";
 
 const tenantId = "00000000-0000-4000-8000-00000000a000";
 const Snapshot = z.object({
@@ -33,7 +32,7 @@ const system = Object.fromEntries(systemNames.map((name) => [name, process.env[n
 
 try {
   writeSnapshots(findCompiler());
-  console.log(`Wrote ${scenarios.length} snapshots and order.json`);
+  console.log(`Wrote ${scenarios.length} snapshots`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
@@ -53,30 +52,26 @@ function findCompiler(): string {
 }
 
 function writeSnapshots(compiler: string): void {
-  const folder = mkdtempSync(join(tmpdir(), "vmr-snapshots-"));
+  const root = mkdtempSync(join(tmpdir(), "vmr-snapshots-"));
+  const folder = join(root, "infra");
   try {
     copyTemplates(folder);
     for (const scenario of scenarios) write(scenario, predict(compiler, folder, scenario));
-    const template = runCompiler(compiler, ["build", join(folder, "main.bicep"), "--stdout"]);
-    write("order", orderOf(JSON.parse(template)));
     writeFileSync(join(snapshotFolder, "inputs.sha256"), `${hashInputs()}\n`);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true });
   }
 }
 
-/** Copies the templates. Long texts with tests of their own become the names of their files. */
+/** Copies the templates, and the API document beside them. Long texts with tests of their own become the names of their files. */
 function copyTemplates(folder: string): void {
-  for (const file of templateFiles()) {
+  for (const file of ["../openapi.json", ...templateFiles()]) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), readText(join(infraFolder, file)));
   }
   replaceIn(join(folder, "api-management.bicep"), "loadTextContent('../openapi.json')", "'openapi.json'");
-  replaceIn(
-    join(folder, "observability.bicep"),
-    "loadTextContent('workbook/workbook.json')",
-    "'workbook.json'",
-  );
+  const workbook = "workbook/workbook.json";
+  replaceIn(join(folder, "observability.bicep"), `loadTextContent('${workbook}')`, "'workbook.json'");
 }
 
 function predict(compiler: string, folder: string, scenario: string) {

@@ -15,7 +15,8 @@ export const scenarios: readonly string[] = readdirSync(fixtureFolder)
 export const fixtureOf = (scenario: string): string => join(fixtureFolder, `${scenario}.env`);
 
 /** The version of the compiler, on which the text of the snapshots depends. */
-export const compilerVersion = readFileSync(join(snapshotFolder, "bicep-version.txt"), "utf8").trim();
+const versionFile = join(snapshotFolder, "bicep-version.txt");
+export const compilerVersion = readFileSync(versionFile, "utf8").trim();
 
 /** Returns the paths in `infra` that decide what is deployed, sorted. */
 export function templateFiles(): string[] {
@@ -30,7 +31,7 @@ export const readText = (path: string): string => readFileSync(path, "utf8").rep
 
 /** Returns the hash of all inputs. */
 export function hashInputs(): string {
-  const hash = createHash("sha256").update(compilerVersion);
+  const hash = createHash("sha256").update(readText(versionFile));
   for (const path of [...templateFiles().map((file) => join(infraFolder, file)), ...scenarios.map(fixtureOf)])
     hash.update(`\0${path.replaceAll("\\", "/")}\0${readText(path)}`);
   return hash.digest("hex");

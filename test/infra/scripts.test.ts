@@ -294,12 +294,12 @@ describe("teardown.sh", () => {
 });
 
 test.each([
-  [own, "deploy.sh what-if test", azure("test")],
-  [own, "deploy.sh release test PACKAGE", [...changedSecret, ...released]],
-  [own, "teardown.sh test", [gone, ...existing]],
-  [other, "deploy.sh provision acceptance", azure("acceptance")],
-  [other, "teardown.sh acceptance", [gone, ...existing]],
-])("$environment: %s stops with the text of Azure, whichever call fails", (team, words, responses) => {
+  ["deploy.sh what-if test", own, azure("test")],
+  ["deploy.sh release test PACKAGE", own, [...changedSecret, ...released]],
+  ["teardown.sh test", own, [gone, ...existing]],
+  ["deploy.sh provision acceptance", other, azure("acceptance")],
+  ["teardown.sh acceptance", other, [gone, ...existing]],
+])("%s stops with the text of Azure, whichever call fails", (words, team, responses) => {
   const runIt = (failAt: number) =>
     team.run(words.replace("PACKAGE", package_.path), responses, {
       shell: { TEARDOWN_CONFIRM: team.environment },

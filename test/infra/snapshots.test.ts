@@ -1,12 +1,12 @@
 /** The snapshots belong to the templates, and what the templates share with documents and code is the same. */
 import { execFileSync } from "node:child_process";
-import { appendFile, cp } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { createSettingsList } from "../../scripts/package/settings-list.ts";
 import { hashInputs, readText as read, snapshotFolder } from "../../scripts/snapshots/inputs.ts";
-import type { Entry } from "../../scripts/snapshots/order.ts";
-import { readJson, snapshotOf } from "../support/infra/snapshots.ts";
+import { expectInOrder, rulesIn } from "../support/infra/rules.ts";
+import { snapshotOf } from "../support/infra/snapshots.ts";
 import { tableBelow } from "../support/markdown-table.ts";
 import { temporaryFolder } from "../support/script-process.ts";
 
@@ -19,18 +19,21 @@ test("Each file that decides what is deployed makes the snapshots out of date wh
   const folder = await temporaryFolder();
   for (const part of ["infra", "test/infra/fixtures"])
     await cp(part, join(folder, part), { recursive: true });
-  const inputs = JSON.stringify(resolve("scripts/snapshots/inputs.ts"));
-  const script = `import { hashInputs } from ${inputs}; console.log(hashInputs());`;
-  const options = { cwd: folder, encoding: "utf8" } as const;
-  const hash = () => execFileSync(process.execPath, ["--input-type=module", "--eval", script], options);
-  const hashes = new Set([hash()]);
   const ofInfra = ["main.bicepparam", "data.bicep", "policies/cors.xml", "alerts/creates-failing.kql"];
   const files = [...ofInfra, "snapshots/bicep-version.txt"].map((file) => join("infra", file));
-  for (const file of [...files, "test/infra/fixtures/production.env"]) {
-    await appendFile(join(folder, file), "changed");
-    hashes.add(hash());
-  }
-  expect(hashes.size).toBe(1 + files.length + 1);
+  files.push("test/infra/fixtures/production.env");
+  // The inputs are found from the current folder, which a thread cannot change.
+  const script = `
+    import { appendFileSync } from "node:fs";
+    import { hashInputs } from ${JSON.stringify(resolve("scripts/snapshots/inputs.ts"))};
+    console.log(hashInputs());
+    for (const file of ${JSON.stringify(files)}) {
+      appendFileSync(file, "changed");
+      console.log(hashInputs());
+    }`;
+  const options = { cwd: folder, encoding: "utf8" } as const;
+  const hashes = execFileSync(process.execPath, ["--input-type=module", "--eval", script], options);
+  expect(new Set(hashes.trim().split("\n")).size).toBe(1 + files.length);
 });
 
 test("infra/settings.txt lists the settings of the app", async () => {
@@ -50,26 +53,37 @@ test("The templates for a subscription and for a group have the same parameters"
   expect(parameters("infra/main.bicep")).toEqual(parameters("infra/gateway.bicep"));
 });
 
-test("API Management gets one write after another to one API", () => {
-  const order = readJson("order") as readonly Entry[];
-  const entries = order.filter(({ module }) => module === "gatewayApi");
-  const needsOf = (symbol: string): string[] =>
-    entries
-      .filter((entry) => entry.symbol === symbol)
-      .flatMap(({ dependsOn }) => [...dependsOn, ...dependsOn.flatMap(needsOf)]);
-  const policies = ["apiPolicy", "privateOperationPolicy", "publicOperationPolicy"];
-  const writes = ["api", "healthHead", "logging", ...policies];
-  for (const [index, write] of writes.entries())
-    expect(needsOf(write)).toEqual(expect.arrayContaining(writes.slice(0, index)));
-  // Nothing else is written to the API.
-  const others = ["newService", "gatewayLogs", "logger"];
-  expect(new Set(entries.map(({ symbol }) => symbol))).toEqual(new Set([...writes, ...others]));
-  const loops = entries.filter(({ copyMode }) => copyMode !== undefined);
-  for (const { copyMode, batchSize } of loops) expect([copyMode, batchSize]).toEqual(["serial", 1]);
-  for (const symbol of ["api", "logger"]) expect(needsOf(symbol)).toContain("newService");
-  const needs = (symbol: string) => order.find((entry) => entry.symbol === symbol)?.dependsOn;
-  expect(needs("links")).toEqual(["newZones"]);
-  expect(needs("zoneGroups")).toContain("zones");
+/** The order in which Azure writes, which no snapshot shows. API Management refuses concurrent writes to one API. */
+test.each(
+  rulesIn(`
+api-management.bicep api
+  dependsOn: [newService]
+api-management.bicep healthHead
+  parent: api
+api-management.bicep logger
+  dependsOn: [newService]
+api-management.bicep logging
+  parent: api
+  dependsOn: [healthHead]
+api-management.bicep apiPolicy
+  parent: api
+  dependsOn: [logging]
+api-management.bicep privateOperationPolicy
+  @batchSize(1)
+  parent: privateOperation[index]
+  dependsOn: [apiPolicy]
+api-management.bicep publicOperationPolicy
+  @batchSize(1)
+  parent: publicOperation[index]
+  dependsOn: [privateOperationPolicy]
+private-dns.bicep links
+  dependsOn: [newZones]
+gateway.bicep zoneGroups
+  dependsOn: [zones]`),
+)("In %s is written after what it needs: %j", (title, parts) => {
+  const [file, symbol] = title.split(" ");
+  const block = new RegExp(`^(?:@.*\\n)?resource ${symbol} [\\s\\S]*?^\\}`, "m").exec(read(`infra/${file}`));
+  expectInOrder(block?.[0] ?? "", parts);
 });
 
 test("Two environments in one group have no resource and no deployment in common", () => {

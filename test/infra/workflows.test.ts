@@ -1,26 +1,18 @@
 /** The workflows: who may do what, which package is deployed, and in which order. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
+import { expectInOrder, rulesIn } from "../support/infra/rules.ts";
 
-const Job = z.looseObject({
-  if: z.string().default(""),
-  environment: z.string().optional(),
-  needs: z.array(z.string()).default([]),
-  permissions: z.record(z.string(), z.string()).optional(),
-  steps: z.array(z.looseObject({ uses: z.string().default(""), run: z.string().default("") })),
+const Rights = z.record(z.string(), z.string());
+const Workflow = z.object({
+  permissions: Rights,
+  jobs: z.record(z.string(), z.object({ permissions: Rights.optional() })),
 });
-const Workflow = z.object({ permissions: z.record(z.string(), z.string()), jobs: z.record(z.string(), Job) });
-const folder = join(".github", "workflows");
-const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
-const [ci, deploy, nightly, whatIf] = texts.map((text) => Workflow.parse(parse(text)));
-const jobOf = (workflow: typeof ci, name: string) => Job.parse(workflow?.jobs[name]);
-const commandsOf = (job: z.infer<typeof Job>) => job.steps.map(({ run }) => run).join("\n");
-const [choose, provision] = [jobOf(deploy, "choose"), jobOf(deploy, "provision")];
-const release = jobOf(deploy, "release");
+const names = ["ci", "deploy", "nightly", "what-if"];
+const texts = names.map((name) => readFileSync(`.github/workflows/${name}.yml`, "utf8"));
 
 test("Every step pins its action by commit, leaves no credentials behind, and calls what exists", () => {
   const text = texts.join("\n");
@@ -36,11 +28,10 @@ test("Every step pins its action by commit, leaves no credentials behind, and ca
 });
 
 test("Only jobs that log in, sign or publish may do so", () => {
-  const rights = [ci, deploy, nightly, whatIf].flatMap((workflow) => [
-    workflow?.permissions,
-    ...Object.entries(workflow?.jobs ?? {}).flatMap(([name, { permissions }]) =>
-      permissions ? [{ job: name, ...permissions }] : [],
-    ),
+  const workflows = texts.map((text) => Workflow.parse(parse(text)));
+  const rights = workflows.flatMap(({ permissions, jobs }) => [
+    permissions,
+    ...Object.entries(jobs).flatMap(([job, own]) => (own.permissions ? [{ job, ...own.permissions }] : [])),
   ]);
   const logIn = { contents: "read", "id-token": "write" };
   expect(rights).toEqual([
@@ -92,49 +83,37 @@ deploy choose: accepts for production what another environment has run, by a wor
   select(.head_repository_id == .repository_id)
   select(.head_branch == "main" or (.head_branch | startswith("v")))
   exit 1
-deploy provision: fails if the script fails, because only this shell has pipefail
+deploy as-a-whole: waits for other deployments to the environment, because a cancelled one would be incomplete
+  group: deploy-\${{ inputs.environment }}
+  cancel-in-progress: false
+deploy provision: waits for its approval, and fails if the script fails, because only this shell has pipefail
   needs: [choose]
+  environment: \${{ inputs.environment }}
   shell: bash
   deploy.sh provision "$ENVIRONMENT" | tee
-deploy release: deploys the package that was approved, and records it outside production
+deploy release: waits for its approval, deploys the package that was approved, and records it outside production
   [choose, provision]
   choose.result == 'success'
   provision.result != 'failure'
   provision.result != 'cancelled'
+  environment: \${{ inputs.environment }}
   echo "$CHECKSUM  dist/vmr-gateway.zip" | sha256sum --check
   azure/login
   deploy.sh release
   !startsWith(inputs.environment, 'production')
   !startsWith(inputs.environment, 'production')
-  ran-\${{ needs.choose.outputs.checksum }}`;
+  ran-\${{ needs.choose.outputs.checksum }}
+what-if what-if: runs for branches of this repository with the repository's variables, and deploys nothing
+  vars.AZURE_WHAT_IF_CLIENT_ID != '' && github.event.pull_request.head.repo.full_name == github.repository
+  vars.AZURE_WHAT_IF_CLIENT_ID
+  vars.AZURE_WHAT_IF_TENANT_ID
+  vars.AZURE_WHAT_IF_SUBSCRIPTION_ID
+  vars.AZURE_WHAT_IF_ENVIRONMENT
+  deploy.sh what-if`;
 
-const ruleRows = rules
-  .trim()
-  .split(/\n(?=\S)/)
-  .map((rule) => rule.split("\n  "));
-test.each(ruleRows)("%s", (title = "", ...parts) => {
-  const [, workflow, job] = /^(\w+) (\w+):/.exec(title) ?? [];
-  const file = texts[workflow === "ci" ? 0 : 1] ?? "";
-  const text = new RegExp(`^ {2}${job}:\n(?: {4}.*\n|\n)+`, "m").exec(file)?.[0] ?? "";
-  let place = -1;
-  for (const part of parts) {
-    place = text.indexOf(part, place + 1);
-    expect([part, place === -1, text]).toEqual([part, false, text]);
-  }
-});
-
-test("Each job that deploys waits for its approval, and for other deployments to the environment", () => {
-  const environments = [choose, provision, release].map(({ environment }) => environment);
-  expect(environments).toEqual([undefined, "${{ inputs.environment }}", "${{ inputs.environment }}"]);
-  expect(texts[1]).toContain("group: deploy-${{ inputs.environment }}\n  cancel-in-progress: false");
-  expect(commandsOf(release)).not.toMatch(/npm |esbuild/);
-});
-
-test("what-if.yml reads variables of the repository, as it has no environment, and deploys nothing", () => {
-  const job = jobOf(whatIf, "what-if");
-  expect([job.environment, job.if]).toEqual([undefined, expect.stringContaining("== github.repository")]);
-  const names = JSON.stringify(job).match(/(?<=vars\.)AZURE_\w+/g) ?? [];
-  const expected = ["CLIENT", "TENANT", "SUBSCRIPTION"].map((part) => `AZURE_WHAT_IF_${part}_ID`);
-  expect(new Set(names)).toEqual(new Set([...expected, "AZURE_WHAT_IF_ENVIRONMENT"]));
-  expect(commandsOf(job).match(/deploy\.sh [\w-]+/g)).toEqual(["deploy.sh what-if"]);
+test.each(rulesIn(rules))("%s", (title, parts) => {
+  const [, workflow = "", job] = /^([\w-]+) ([\w-]+):/.exec(title) ?? [];
+  const file = texts[names.indexOf(workflow)] ?? "";
+  const ofJob = new RegExp(`^ {2}${job}:\n(?: {4}.*\n|\n)+`, "m").exec(file)?.[0] ?? "";
+  expectInOrder(job === "as-a-whole" ? file : ofJob, parts);
 });

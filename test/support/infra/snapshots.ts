@@ -20,7 +20,7 @@ const Snapshot = z.object({
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 
-export const readJson = (name: string): unknown =>
+const readJson = (name: string): unknown =>
   JSON.parse(readFileSync(join(snapshotFolder, `${name}.json`), "utf8"));
 
 /** Every snapshot by its name: those of three environments, one where everything exists, and one of a first run. */
