@@ -1,5 +1,7 @@
 /** The fictitious examples in the API document. Parameters have theirs in their schema. */
 
+import { toCreatedRoom, toReadRoom } from "../../src/lib/rooms/shapes.ts";
+
 /** Examples by name. Viewers show the name if there is no summary. A single one has no name. */
 export type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 
@@ -18,22 +20,15 @@ const uri = "/api/admin/configuration/v1";
 const resource_uri = `${uri}/conference/123/`;
 const creation_time = "2026-11-21T08:30:00.000000";
 
-const createdRoom = {
+const row = {
   id: 123,
   name,
   service_type: "conference",
   allow_guests: true,
   guest_pin: "771204",
   tag,
-  aliases: [{ alias: name }],
-};
-const publicRoom = {
-  ...createdRoom,
   aliases: [{ id: 123, alias: name, conference: resource_uri, creation_time, description: "" }],
-};
-const room = { ...publicRoom, pin: "482913" };
-const fullRoom = {
-  ...room,
+  pin: "482913",
   resource_uri,
   creation_time,
   description: "",
@@ -41,6 +36,9 @@ const fullRoom = {
   ivr_theme: [{ resource_uri: `${uri}/ivr_theme/1/` }],
   automatic_participants: [{ resource_uri: `${uri}/automatic_participant/1/` }],
 };
+const room = toReadRoom(row, { constrained: true, showHostPin: true });
+const publicRoom = toReadRoom(row, { constrained: true, showHostPin: false });
+const publicFullRoom = toReadRoom(row, { constrained: false, showHostPin: false });
 
 const inBothShapes = (constrained: unknown, full: unknown): Examples => ({
   constrained: { summary: "Constrained shape (default)", value: constrained },
@@ -57,7 +55,7 @@ const invalidShape = invalid({
 });
 
 const created: BodyExamples = {
-  response: { created: { value: createdRoom } },
+  response: { created: { value: toCreatedRoom(row) } },
   invalid: invalid({
     ...ofValue,
     loc: ["query", "uuiData"],
@@ -79,9 +77,9 @@ const conferenceEnded = {
 export const examplesByFunction: Readonly<Record<string, BodyExamples>> = {
   createRoomFromQueue: created,
   createRoom: created,
-  getRoom: { response: inBothShapes(room, fullRoom), invalid: invalidShape },
-  getPublicRoom: { response: inBothShapes(publicRoom, { ...fullRoom, pin: null }), invalid: invalidShape },
-  listRooms: { response: inBothShapes([room], [fullRoom]), invalid: invalidShape },
+  getRoom: { response: inBothShapes(room, row), invalid: invalidShape },
+  getPublicRoom: { response: inBothShapes(publicRoom, publicFullRoom), invalid: invalidShape },
+  listRooms: { response: inBothShapes([room], [row]), invalid: invalidShape },
   bulkCreateRooms: {
     invalid: invalid({
       ...ofValue,

@@ -47,11 +47,6 @@ export const responseHeaders = {
   },
 } as const;
 
-/** Returns the headers of a response, as references to their definitions. */
-function headers(names: readonly (keyof typeof responseHeaders)[]): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
 const accessFailures: Record<Access, readonly FailureCode[]> = {
   application: ["unauthenticated", "forbidden", "identity-provider-unavailable"],
   agent: ["unauthenticated", "forbidden", "contact-centre-unavailable"],
@@ -90,50 +85,32 @@ function statusText(status: number, codes: readonly FailureCode[], { access, rou
   if (status === 429)
     return `API Management allows ${rateLimits[access]}, unless the deployment sets another limit.`;
   if (status !== 404) return statusTexts[status] ?? "";
-  return [...notFoundReasons(codes, route), noBody].join(" ");
-}
-
-function notFoundReasons(codes: readonly FailureCode[], route: string): string[] {
   const ofRoom = codes.includes("room-not-found");
-  if (ofRoom && route.includes("{room_name")) return ["There is no room with this name."];
-  const ofKey = "Without `Retry-After`, the room of a repeated `Idempotency-Key` has been deleted.";
-  const reasons = [
-    ...(codes.includes("pool-exhausted") ? ["The pool is empty: retry after `Retry-After` seconds."] : []),
-    ...(ofRoom ? [ofKey] : []),
-  ];
-  return reasons.length > 0 ? reasons : ["No operation has this path."];
+  if (ofRoom && route.includes("{room_name")) return `There is no room with this name. ${noBody}`;
+  const reasons = [];
+  if (codes.includes("pool-exhausted")) reasons.push("The pool is empty: retry after `Retry-After` seconds.");
+  if (ofRoom)
+    reasons.push("Without `Retry-After`, the room of a repeated `Idempotency-Key` has been deleted.");
+  if (reasons.length === 0) reasons.push("No operation has this path.");
+  return [...reasons, noBody].join(" ");
 }
 
 /** Returns the responses of an operation by status, in ascending order. `examples` are those of its bodies. */
 export function responses(contract: HttpContract, examples: BodyExamples): Json {
-  const successes = Object.entries(contract.responses).map(([status, schema]) => {
-    const content = schema && { schema: referenceTo(schema), ...mediaExamples(examples.response) };
-    return [
-      Number(status),
-      {
-        description: statusTexts[Number(status)],
-        headers: headers([
-          "X-Invocation-Id",
-          "X-Correlation-Id",
-          "RateLimit-Limit",
-          "RateLimit-Remaining",
-          // Only the health check has it.
-          ...(contract.access === "anyone" ? (["X-Build"] as const) : []),
-        ]),
-        ...(content && { content: { "application/json": content } }),
-      },
-    ] as const;
-  });
   const codesByStatus = Map.groupBy(failuresOf(contract), (code): number => failures[code].status);
-  const failed = [...new Set([...everyOperation, ...codesByStatus.keys()])].map((status) => {
-    const codes = codesByStatus.get(status) ?? [];
-    const description = statusText(status, codes, contract);
-    if (refusedByHost.includes(status)) return [status, { description }] as const;
-    const content = failureContent(status, codes, examples);
-    return [status, { description, headers: failureHeaders(status, codes, contract), ...content }] as const;
-  });
+  const successes = Object.keys(contract.responses).map(Number);
+  const statuses = new Set([...successes, ...everyOperation, ...codesByStatus.keys()]);
   // Objects list integer keys in ascending order.
-  return Object.fromEntries([...successes, ...failed]);
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const codes = codesByStatus.get(status) ?? [];
+      const description = statusText(status, codes, contract);
+      if (refusedByHost.includes(status)) return [status, { description }];
+      const media = mediaOf(status, codes, contract, examples);
+      const content = media && { content: { "application/json": media } };
+      return [status, { description, headers: headersOf(status, codes, contract), ...content }];
+    }),
+  );
 }
 
 function failuresOf({ access, query, headers, body, failures }: HttpContract): FailureCode[] {
@@ -142,28 +119,36 @@ function failuresOf({ access, query, headers, body, failures }: HttpContract): F
   return [...accessFailures[access], ...inputFailures, ...failures];
 }
 
-function failureHeaders(status: number, codes: readonly FailureCode[], { access }: HttpContract): Json {
-  const hasChallenge = status === 401 || (status === 403 && access === "application");
-  const isWorthRetrying = status === 429 || status === 503 || codes.includes("pool-exhausted");
-  return headers([
-    ...(status === 429 ? [] : (["X-Invocation-Id"] as const)),
-    "X-Correlation-Id",
-    ...(status === 429 ? (["RateLimit-Limit", "RateLimit-Remaining"] as const) : []),
-    ...(isWorthRetrying ? (["Retry-After"] as const) : []),
-    ...(hasChallenge ? (["WWW-Authenticate"] as const) : []),
-  ]);
+/** Returns the headers of a response, as references to their definitions. */
+function headersOf(status: number, codes: readonly FailureCode[], { access }: HttpContract): Json {
+  const isSuccess = status < 300;
+  const isThrottled = status === 429;
+  const isSent: Record<keyof typeof responseHeaders, boolean> = {
+    "X-Invocation-Id": !isThrottled,
+    "X-Correlation-Id": true,
+    "RateLimit-Limit": isSuccess || isThrottled,
+    "RateLimit-Remaining": isSuccess || isThrottled,
+    "Retry-After": isThrottled || status === 503 || codes.includes("pool-exhausted"),
+    // Only the health check has it.
+    "X-Build": isSuccess && access === "anyone",
+    "WWW-Authenticate": status === 401 || (status === 403 && access === "application"),
+  };
+  const sent = Object.entries(isSent).filter(([, is]) => is);
+  return Object.fromEntries(sent.map(([name]) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function failureContent(status: number, codes: readonly FailureCode[], { invalid }: BodyExamples): Json {
-  if (status === 404) return {};
-  const media =
-    status === 422
-      ? { schema: { $ref: "#/components/schemas/HTTPValidationError" }, ...mediaExamples(invalid) }
-      : {
-          schema: { $ref: "#/components/schemas/Failure" },
-          ...mediaExamples(failureExamples(status, codes)),
-        };
-  return { content: { "application/json": media } };
+/** Returns the schema of a body with its examples, or a falsy value if there is no body. */
+function mediaOf(
+  status: number,
+  codes: readonly FailureCode[],
+  contract: HttpContract,
+  examples: BodyExamples,
+): Json | false | null | undefined {
+  const success = contract.responses[status];
+  if (status < 300) return success && { schema: referenceTo(success), ...mediaExamples(examples.response) };
+  const ofFailure = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+  if (status === 422) return { ...ofFailure("HTTPValidationError"), ...mediaExamples(examples.invalid) };
+  return status !== 404 && { ...ofFailure("Failure"), ...mediaExamples(failureExamples(status, codes)) };
 }
 
 /** Returns one example of each text that the status can have, by the code of the failure in the log. */

@@ -11,7 +11,7 @@ const Component = z.looseObject({
   hashes: z.array(z.object({ alg: z.literal("SHA-512"), content: z.string().length(128) })).min(1),
 });
 
-it("The bill of materials lists exactly the deployed packages of the lock file, with URL, hash and dependencies", () => {
+it("The bill of materials lists exactly the deployed packages of the lock file, and no path or host of this machine", () => {
   const { name, version } = manifest;
   expect(bom).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.5" });
   expect(bom.metadata.component).toMatchObject({ type: "application", name, version });
@@ -22,9 +22,6 @@ it("The bill of materials lists exactly the deployed packages of the lock file, 
   expect(bom.components.filter((component) => !Component.safeParse(component).success)).toEqual([]);
   expect(bom.dependencies.map(({ ref }) => ref)).toEqual([`${name}@${version}`, ...listed]);
   expect(new Set(bom.dependencies.flatMap(({ dependsOn }) => dependsOn))).toEqual(new Set(listed));
-});
-
-it("The bill of materials contains no path or host of this machine", () => {
   const addresses = JSON.stringify(bom).match(/https?:\/\/[^/"]+/g) ?? [];
   expect(addresses.filter((address) => address !== "http://cyclonedx.org")).toEqual([]);
   expect(JSON.stringify(bom)).not.toContain(process.cwd());

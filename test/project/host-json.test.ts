@@ -1,7 +1,6 @@
 /** The numbers in host.json that the code depends on. */
 import { expect, it } from "vitest";
 import host from "../../host.json" with { type: "json" };
-import { queueNames } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { readHostJson } from "../../tools/simulators/host/host-json.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
@@ -15,14 +14,6 @@ it("Concurrent provisioning equals the maximum number of concurrent platform cal
 
 it("A failed request is retried for at least six hours", () => {
   expect(queues.maxDequeueCount * queues.visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * 3600);
-});
-
-it("The poison queue has the name that the host gives it", () => {
-  expect(queueNames.poison).toBe(`${queueNames.provisioning}-poison`);
-});
-
-it("The host lets a function run for longer than test/lib/longest-paths.test.ts measures", () => {
-  expect(host.functionTimeout).toBe("00:10:00");
 });
 
 it("Requests, exceptions and the functions' own lines, which alerts count, are neither sampled nor filtered", () => {

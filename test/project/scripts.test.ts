@@ -3,21 +3,10 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import client from "../../client/package.json" with { type: "json" };
-import manifest from "../../package.json" with { type: "json" };
 import { temporaryFolder } from "../support/script-process.ts";
 
 const check = "scripts/require-node.mjs";
 const oldVersion = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.11.1'})";
-
-test("Every script that runs TypeScript begins with the check of Node and of the packages", () => {
-  const scripts = Object.values({ ...manifest.scripts, ...client.scripts });
-  const needed = scripts.filter((script) => /\.ts\b|vitest/.test(script));
-  expect(needed.length).toBeGreaterThan(10);
-  expect(needed.filter((script) => !/^node (?:\.\.\/)?scripts\/require-node\.mjs && /.test(script))).toEqual(
-    [],
-  );
-});
 
 test("The check reports that Node is too old or that packages are missing, and prints nothing otherwise", async () => {
   const run = (script: string, ...options: string[]) =>

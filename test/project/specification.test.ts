@@ -49,16 +49,13 @@ function specifiedOperations(section: string) {
   });
 }
 
-const specified = [...specifiedOperations("4.1"), ...specifiedOperations("4.2")];
-
-test.each(specified)(
-  "openapi.json has $operationId with the method, path, authentication and success status of section 4",
-  (row) => {
-    const documented = operations.map(({ operationId, method, path, security, responses }) => {
-      const schemes = security.flatMap((scheme) => Object.keys(scheme));
-      const success = Object.keys(responses).filter((status) => status.startsWith("2"));
-      return { operationId, method, path, schemes, success: success.join() };
-    });
-    expect(documented).toContainEqual(row);
-  },
-);
+test("openapi.json has exactly the operations of section 4, with method, path, authentication and success status", () => {
+  const documented = operations.map(({ operationId, method, path, security, responses }) => {
+    const schemes = security.flatMap((scheme) => Object.keys(scheme));
+    const success = Object.keys(responses).filter((status) => status.startsWith("2"));
+    return { operationId, method, path, schemes, success: success.join() };
+  });
+  const specified = [...specifiedOperations("4.1"), ...specifiedOperations("4.2")];
+  const byId = (list: typeof specified) => Object.fromEntries(list.map((row) => [row.operationId, row]));
+  expect(byId(documented), "add the row to section 4").toEqual(byId(specified));
+});

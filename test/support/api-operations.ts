@@ -74,9 +74,17 @@ function pathOf(target: string): string {
   return new URL(`http://127.0.0.1${target.replaceAll("\\", "%5C")}`).pathname;
 }
 
+const methodsOfRoom = operations
+  .filter(({ path }) => path === "/room/{room_name}")
+  .map(({ method }) => method);
+/** The words of paths such as `/room/list`, which no operation of a room may take for a name. */
+const wordsOfPaths = operations
+  .filter(({ method }) => methodsOfRoom.includes(method))
+  .flatMap(({ path }) => /^\/room\/(\w+)\/?$/.exec(path)?.[1] ?? []);
+
 function fits(part: string, given: string, path: string): boolean {
   if (!part.startsWith("{")) return part === given.toLowerCase();
-  return given !== "" && !(path.startsWith("/room/") && /^(?:list|bulk)$/i.test(given));
+  return given !== "" && !(path.startsWith("/room/") && wordsOfPaths.includes(given.toLowerCase()));
 }
 
 /** Returns how a response violates the document, or undefined. */

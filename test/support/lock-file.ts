@@ -12,10 +12,10 @@ const Entry = z.object({
   hasInstallScript: z.boolean().default(false),
   inBundle: z.boolean().default(false),
 });
-const Lock = z.object({ lockfileVersion: z.number(), packages: z.record(z.string(), Entry) });
+const Lock = z.object({ packages: z.record(z.string(), Entry) });
 
 export const lockText = readFileSync("package-lock.json", "utf8");
-export const { lockfileVersion, packages } = Lock.parse(JSON.parse(lockText));
+const { packages } = Lock.parse(JSON.parse(lockText));
 
 /** Every package except those of this repository. */
 export const lockedPackages = Object.entries(packages)
