@@ -1,6 +1,7 @@
 /** The documents are true: settings, functions, scripts, files and links, promises, decisions. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import example from "../../local.settings.example.json" with { type: "json" };
 import manifest from "../../package.json" with { type: "json" };
@@ -33,29 +34,24 @@ test("the settings table contains exactly the settings of the app, in their orde
   expect(settingRows.map(({ name }) => name)).toEqual(settingNames);
 });
 
-test("the settings table states the app's defaults", () => {
-  const defaults = settingRows.filter(({ initial }) => initial.startsWith("`"));
-  expect(defaults.length).toBeGreaterThan(5);
-  for (const { name, initial } of defaults) {
-    const withDefault = loadSettings({ ...values, [name]: unquoted(initial) });
-    expect([name, withDefault]).toEqual([name, loadSettings({ ...values, [name]: undefined })]);
+/** Returns the settings with a value for one of them, or undefined if the app does not start. */
+function loadWith(name: string, value: string | undefined) {
+  try {
+    return loadSettings({ ...values, [name]: value });
+  } catch {
+    return undefined;
   }
-});
+}
 
-test("the settings table calls exactly those settings required without which the app does not start", () => {
-  const isOptional = (name: string): boolean => {
-    try {
-      loadSettings({ ...values, [name]: undefined });
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  expect(settingRows.map(({ name }) => [name, isOptional(name)])).toEqual(
-    settingRows.map(({ name, initial }) => [name, !initial.startsWith("required")]),
-  );
-  const odd = settingRows.filter(({ initial }) => !/^(?:required\b.*|none|`.+`)$/.test(initial));
-  expect(odd).toEqual([]);
+test("the settings table states the app's defaults, and which settings are required", () => {
+  const rows = settingRows.map(({ name, initial }) => {
+    const withoutIt = loadWith(name, undefined);
+    if (withoutIt === undefined) return [name, initial.startsWith("required")];
+    const isDefault =
+      initial.startsWith("`") && isDeepStrictEqual(loadWith(name, unquoted(initial)), withoutIt);
+    return [name, initial === "none" || isDefault];
+  });
+  expect(rows.filter(([, isTrue]) => isTrue !== true)).toEqual([]);
 });
 
 test("local.settings.example.json has only settings of the app and of the host", () => {
@@ -102,17 +98,15 @@ function anchorsOf(text: string): string[] {
 }
 
 test("every link in a document leads to a file and a heading that exist", async () => {
-  const isBroken = async (path: string, file: string, anchor: string | undefined): Promise<boolean> => {
-    const target = file === "" ? new URL(path, root) : new URL(file, new URL(path, root));
-    if (!existsSync(target)) return true;
-    return anchor !== undefined && !anchorsOf(await readFile(target, "utf8")).includes(anchor);
-  };
   const broken: string[] = [];
   for (const path of documents) {
-    for (const [link, file = "", anchor] of (await read(path)).matchAll(
-      /\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g,
-    ))
-      if (await isBroken(path, file, anchor)) broken.push(`${path}: ${link}`);
+    const links = (await read(path)).matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g);
+    for (const [link, file = "", anchor] of links) {
+      const target = file === "" ? new URL(path, root) : new URL(file, new URL(path, root));
+      const isFound = existsSync(target);
+      const hasAnchor = () => anchorsOf(readFileSync(target, "utf8")).includes(anchor ?? "");
+      if (!isFound || (anchor !== undefined && !hasAnchor())) broken.push(`${path}: ${link}`);
+    }
   }
   expect(broken).toEqual([]);
 });
