@@ -160,27 +160,16 @@ describe("A token request", () => {
 describe("Client credentials", () => {
   const { signal } = new AbortController();
 
-  /** Client credentials of an issuer with these responses. `bodies` are the requests that it has received. */
-  async function startIssuer(...answers: Answer[]) {
+  /** An issuer with this response, and the requests that it has received. */
+  async function startIssuer(answer: Answer) {
     const bodies: string[] = [];
     const issuer = await startLoopbackServer(({ body, headers }) => {
       bodies.push(`${headers["content-type"]} ${body.toString()}`);
-      return (answers.length > 1 ? answers.shift() : answers[0]) ?? "reset";
+      return answer;
     });
     onTestFinished(issuer.stop);
-    const tokenUrl = `${issuer.url}/token`;
-    return { tokenUrl, bodies, getToken: clientCredentials({ tokenUrl, clientId, clientSecret }) };
+    return { tokenUrl: `${issuer.url}/token`, bodies };
   }
-
-  test("are retried after a failure like a call of the gateway", async () => {
-    const tooMany = { status: 429, headers: { "retry-after": "3" } };
-    const body = { access_token: "issued", expires_in: 3599 };
-    const { getToken } = await startIssuer(tooMany, "reset", { status: 200, body });
-    const gateway = await startScriptedGateway([ok], { getToken });
-    await gateway.client.getRoom(room.name);
-    expect(gateway.waits).toEqual([3, 2]);
-    expect(gateway.requests[0]?.headers.authorization).toBe("Bearer issued");
-  });
 
   test("send exactly the form that the specification names", async () => {
     const body = { access_token: "issued", expires_in: "3599" };
@@ -206,8 +195,8 @@ describe("Client credentials", () => {
     [200, undefined, "UnexpectedResponseError", "(200)"],
     [200, "<html>", "UnexpectedResponseError", "the response is not JSON (200)"],
   ])("turn %i with %j into a %s that names the URL and the reason", async (status, body, name, reason) => {
-    const { getToken, tokenUrl } = await startIssuer({ status, body });
-    const error = await thrownBy(getToken({ signal }));
+    const { tokenUrl } = await startIssuer({ status, body });
+    const error = await thrownBy(clientCredentials({ tokenUrl, clientId, clientSecret })({ signal }));
     expect(error).toMatchObject({ name, message: expect.stringContaining(reason) });
     expect(String(error)).toContain(`POST ${tokenUrl}: `);
     expect(inspect(error)).not.toContain(clientSecret);
