@@ -28,19 +28,16 @@ export async function createBillOfMaterials() {
   const { timestamp: _timestamp, ...about } = metadata;
   // npm calls it by the name of the folder that it happens to be in.
   const application = { ...about.component, name: manifest.name };
-  // A package that is installed in two places is one component; older versions of npm list it twice.
-  const deployed = new Map(
-    components.filter(isDeployed).map((component) => [component["bom-ref"], component] as const),
-  );
-  const references = [application["bom-ref"], ...deployed.keys()];
+  const deployed = components.filter(isDeployed);
+  const references = [application, ...deployed].map((component) => component["bom-ref"]);
   const dependenciesOf = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   return {
     ...bom,
     metadata: { ...about, component: application },
-    components: [...deployed.values()],
+    components: deployed,
     dependencies: references.map((ref) => ({
       ref,
-      dependsOn: dependenciesOf.get(ref)?.filter((other) => deployed.has(other)) ?? [],
+      dependsOn: dependenciesOf.get(ref)?.filter((other) => references.includes(other)) ?? [],
     })),
   };
 }
