@@ -35,8 +35,6 @@ export async function startBrowser(): Promise<Browser | undefined> {
   return undefined;
 }
 
-export type OpenPage = Awaited<ReturnType<typeof openPage>>;
-
 /** Opens a page that is closed after the test. Throws if there is no browser. */
 export async function openPage(browser: Browser | undefined, url: string, width = 1440) {
   if (!browser) throw new Error("there is no browser");
@@ -54,10 +52,14 @@ export async function openPage(browser: Browser | undefined, url: string, width 
   return { page, faults };
 }
 
-/** Returns what axe finds for these groups of rules: severity, rule and elements. */
-export async function accessibilityFaults(page: Page, groups: readonly string[]) {
+const axeRules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** Returns what axe finds: severity, rule and elements; of some severities if they are given. */
+export async function accessibilityFaults(page: Page, severities?: readonly string[]) {
   await page.evaluate(axe.source);
-  const options = { runOnly: groups, resultTypes: ["violations"] };
+  const options = { runOnly: axeRules, resultTypes: ["violations"] };
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults;
-  return violations.map(({ impact, id, nodes }) => ({ impact, id, elements: nodes.map(({ html }) => html) }));
+  return violations
+    .filter(({ impact }) => severities?.includes(impact ?? "") ?? true)
+    .map(({ impact, id, nodes }) => ({ impact, id, elements: nodes.map(({ html }) => html) }));
 }
