@@ -18,8 +18,10 @@ const ofProcess: Surroundings = {
 };
 
 /** Creates a command without arguments. If it is misused, it prints one line to standard error and exits with 2. */
-export function createCommand(name: string, description: string) {
-  return configure(new Command(name), `${name} --`).usage("[-- options]").description(description);
+export function createCommand(name: string, description: string, surroundings?: Surroundings) {
+  return configure(new Command(name), `${name} --`, surroundings)
+    .usage("[-- options]")
+    .description(description);
 }
 
 /** Adds help to a command, and one-line errors that name `call`, which is typed before `--help`. */

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { schemas } from "../../../src/lib/settings/settings.ts";
 import { localSettings } from "../../simulators/gateway-settings.ts";
-import { createCommand } from "../../terminal/create-command.ts";
+import { createCommand, type Surroundings, wholeNumber } from "../../terminal/create-command.ts";
 
 // https://learn.microsoft.com/azure/azure-functions/disable-function
 const disablesFunction = /^AzureWebJobs\.\w+\.Disabled$/;
@@ -12,9 +12,12 @@ const ownSettings = ["AUTH_AUTHORITY", "AUTH_TENANT_ID"];
 // npm start fills the pool with simulated rooms, which no other gateway may hand out.
 const onThisComputer = /UseDevelopmentStorage=true|QueueEndpoint=http:\/\/(?:127\.0\.0\.1|localhost)[:/]/;
 
+const port = wholeNumber(1, 65_535);
+
 /** Reads the options. Ends the process after the help, or after one line about an option that is not valid. */
-export function readStartOptions(args: readonly string[]) {
-  return createCommand("npm start", "Runs the gateway and everything it depends on until Ctrl-C.")
+export function readStartOptions(args: readonly string[], surroundings?: Surroundings) {
+  const description = "Runs the gateway and everything it depends on until Ctrl-C.";
+  return createCommand("npm start", description, surroundings)
     .option("--port <number>", "Port of the gateway. Default: 7071, or a free one.", port)
     .option("--console-port <number>", "Port of the console. Default: 7080, or a free one.", port)
     .option("--set <NAME=value>", "Sets a setting of docs/reference.md. Repeatable.", setting)
@@ -28,12 +31,6 @@ export function readStartOptions(args: readonly string[]) {
     .option("--verbose", "Prints all log entries of the app, not only warnings and errors.")
     .parse(args, { from: "user" })
     .opts();
-}
-
-function port(text: string): number {
-  const number = Number(text);
-  if (/^\d{1,5}$/.test(text) && number >= 1 && number <= 65_535) return number;
-  throw new InvalidArgumentError("It must be a whole number from 1 to 65535.");
 }
 
 function setting(

@@ -1,8 +1,8 @@
 /** `npm start`: the lines that it prints work, and it leaves nothing behind. */
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -87,55 +87,23 @@ test("npm start does what its options and printed lines say, and ends at once at
     child.kill("SIGINT");
     return child.exitCode ?? undefined;
   };
-  const repeatedly = {
-    description: "the end after repeated Ctrl-C",
-    timeoutSeconds: 30,
-    pauseMilliseconds: 100,
-  };
-  expect(await poll(interrupted, repeatedly)).toBe(0);
-  await exited;
+  await poll(interrupted, { description: "the end after repeated Ctrl-C", timeoutSeconds: 30 });
+  expect(await exited).toBe(0);
   // It did not wait for the call in flight.
   expect(output()).not.toContain("Stopped.");
   await untilGone(children);
   expect(existsSync(running.connectionPath)).toBe(false);
 });
 
-test("npm start reports a refused platform password, keeps running, and stops all its processes at SIGTERM", async () => {
+test("npm start reports a refused platform password, keeps running, and ends with 1 when the app has crashed three times", async () => {
   const reason = "0 of 20 rooms: the platform refuses the login (401).";
   const set = ["--set", "PLATFORM_PASSWORD=wrong", "--set", "EVENT_SINK_PASSWORD=another"];
-  const { output, errors, connection, connectionPath, children, end } = await start(reason, ...set);
+  const { child, exited, output, errors, connection, connectionPath } = await start(reason, ...set);
   expect(output()).toContain("npm run ops -- doctor --local");
   expect((await fetch(`${connection.gatewayUrl}/public/health`)).status).toBe(200);
   expect(errors().match(/provisioning-failed \(platform-login-refused 401\)/g)?.length).toBeLessThan(4);
   expect(errors()).not.toMatch(/^\s+at /m);
   expect(output()).not.toContain("curl");
-  expect(await end("SIGTERM")).toBe(0);
-  expect(output()).toMatch(/Stopped\.\n$/);
-  await untilGone(children);
-  expect(existsSync(connectionPath)).toBe(false);
-});
-
-test("npm start -- --watch reports an app that does not load, and leaves no process behind if it is killed", async () => {
-  const invalid = ["--set", "POOL_MINIMUM=10", "--set", "MAX_VMR=3"];
-  const { output, connection, connectionPath, children, end } = await start(
-    "The app did not load: ",
-    "--watch",
-    ...invalid,
-  );
-  expect(connection.app).toEqual({
-    state: "not loaded",
-    reason: "Error: Invalid settings: - POOL_MINIMUM: must not be greater than MAX_VMR",
-  });
-  expect(output()).toContain("The next change restarts it.");
-  expect((await fetch(`${connection.gatewayUrl}/public/health`)).status).toBe(404);
-  expect(await end("SIGKILL")).toBe("SIGKILL");
-  await untilGone(children);
-  expect(JSON.parse(await readFile(connectionPath, "utf8")).processId).toBe(connection.processId);
-  expect(await findStartedGateway(connectionPath)).toBeUndefined();
-});
-
-test("npm start ends with 1 and the reason when the app has crashed three times", async () => {
-  const { child, exited, errors } = await start("\nGateway  ", "--set", "MAX_VMR=1");
   const killApp = async () => {
     for (const id of await childrenOf(child.pid)) process.kill(id, "SIGKILL");
     return child.exitCode ?? undefined;
@@ -143,46 +111,32 @@ test("npm start ends with 1 and the reason when the app has crashed three times"
   await poll(killApp, { description: "the end", timeoutSeconds: 60 });
   expect(await exited).toBe(1);
   expect(errors()).toContain("npm start: the app has ended: Exceeded language worker restart retry count\n");
+  expect(output()).toMatch(/Stopped\.\n$/);
+  expect(existsSync(connectionPath)).toBe(false);
 });
 
-test("npm start reports a port that is in use in one line", async () => {
+test("npm start -- --watch reports an app that does not load, and leaves no process behind if it is killed", async () => {
+  const invalid = ["--watch", "--set", "POOL_MINIMUM=10", "--set", "MAX_VMR=3"];
+  const { output, connection, children, end } = await start("The app did not load: ", ...invalid);
+  const reason = "Error: Invalid settings: - POOL_MINIMUM: must not be greater than MAX_VMR";
+  expect(connection.app).toEqual({ state: "not loaded", reason });
+  expect(output()).toContain("The next change restarts it.");
+  expect((await fetch(`${connection.gatewayUrl}/public/health`)).status).toBe(404);
+  expect(await end("SIGKILL")).toBe("SIGKILL");
+  await untilGone(children);
+});
+
+test("npm start reports a port that is in use, and an unknown option, in one line", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taken.close());
   await once(taken, "listening");
   const { port } = z.object({ port: z.int() }).parse(taken.address());
-  const { exited, errors } = runScript("tools/local/commands/start.ts", "--console-port", `${port}`);
-  expect(await exited).toBe(1);
-  expect(errors()).toBe(`npm start: port ${port} is in use. Leave the option out to use a free port.\n`);
-});
-
-test.each([
-  ["--prot", "unknown option '--prot' (Did you mean --port?)"],
-  ["--port=70000", "option '--port <number>': It must be a whole number from 1 to 65535."],
-  [
-    "--set=MAX_ROOMS=1",
-    "option '--set <NAME=value>': There is no setting MAX_ROOMS. Settings are listed in docs/reference.md.",
-  ],
-  ["--set=MAX_VMR=many", "option '--set <NAME=value>': MAX_VMR must be a whole number from 0 to 10000."],
-  ["--set=MAX_VMR", "option '--set <NAME=value>': It must be NAME=value."],
-  ["--set=MAX_VMR=", "option '--set <NAME=value>': MAX_VMR needs a value here."],
-  [
-    "--set=AzureWebJobsStorage=DefaultEndpointsProtocol=https;AccountName=prod",
-    "option '--set <NAME=value>': AzureWebJobsStorage must be an Azurite on this computer.",
-  ],
-  [
-    "--set=AUTH_TENANT_ID=22222222-2222-4222-8222-222222222222",
-    "option '--set <NAME=value>': npm start sets AUTH_TENANT_ID itself.",
-  ],
-  ["7071", "too many arguments. Expected 0 arguments but got 1: 7071. Write options after `npm start --`."],
-  [
-    "--origin=http://localhost:3000/page",
-    "option '--origin <url>': It must be an origin, such as http://localhost:3000, without a path.",
-  ],
-])("The options of npm start: %s is refused in one line and ends with 2", (argument, message) => {
-  const { status, stderr } = spawnSync(process.execPath, ["tools/local/commands/start.ts", argument], {
-    encoding: "utf8",
-  });
-  expect([status, stderr]).toEqual([2, `npm start: ${message} See npm start -- --help.\n`]);
+  const refused = runScript("tools/local/commands/start.ts", "--console-port", `${port}`);
+  const mistyped = runScript("tools/local/commands/start.ts", "--prot");
+  const inUse = `npm start: port ${port} is in use. Leave the option out to use a free port.\n`;
+  expect([await refused.exited, refused.errors()]).toEqual([1, inUse]);
+  const unknown = "npm start: unknown option '--prot' (Did you mean --port?) See npm start -- --help.\n";
+  expect([await mistyped.exited, mistyped.errors()]).toEqual([2, unknown]);
 });
 
 const sh = async (commands: string) =>
@@ -194,10 +148,7 @@ function linesAfter(output: string, heading: string): string {
   return lines.slice(0, lines.indexOf("")).join("\n");
 }
 
-async function post(url: string, body: unknown): Promise<void> {
-  await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+async function post(url: string, body: object): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
 }

@@ -1,0 +1,48 @@
+/** The options of `npm start`: accepted values, and one line for a refused one. */
+import { expect, test } from "vitest";
+import { readStartOptions } from "../../terminal/start-options.ts";
+
+/** Reads options, and returns what is printed if they are refused. */
+function read(args: readonly string[]) {
+  let refusal = "";
+  const exit = (code: number): never => {
+    throw new Error(`exit ${code}`);
+  };
+  const options = () =>
+    readStartOptions(args, { print: () => undefined, remark: (text) => (refusal += text), exit });
+  return { options, refusal: () => refusal };
+}
+
+test("Options can be repeated, and a copied origin may end in a slash", () => {
+  const settings = ["--set", "MAX_VMR=3", "--set", "AzureWebJobs.provisionRoom.Disabled=true"];
+  const origins = ["--origin", "http://localhost:3000/", "--origin", "https://widget.example.com"];
+  expect(read([...settings, ...origins, "--port", "1"]).options()).toMatchObject({
+    set: { MAX_VMR: "3", "AzureWebJobs.provisionRoom.Disabled": "true" },
+    origin: ["http://localhost:3000", "https://widget.example.com"],
+    port: 1,
+  });
+});
+
+const set = "option '--set <NAME=value>':";
+
+test.each([
+  ["--port=70000", "option '--port <number>': It must be a whole number from 1 to 65535."],
+  ["--set=MAX_ROOMS=1", `${set} There is no setting MAX_ROOMS. Settings are listed in docs/reference.md.`],
+  ["--set=MAX_VMR=many", `${set} MAX_VMR must be a whole number from 0 to 10000.`],
+  ["--set=MAX_VMR", `${set} It must be NAME=value.`],
+  ["--set=MAX_VMR=", `${set} MAX_VMR needs a value here.`],
+  [
+    "--set=AzureWebJobsStorage=DefaultEndpointsProtocol=https;AccountName=prod",
+    `${set} AzureWebJobsStorage must be an Azurite on this computer.`,
+  ],
+  ["--set=AUTH_TENANT_ID=2", `${set} npm start sets AUTH_TENANT_ID itself.`],
+  ["7071", "too many arguments. Expected 0 arguments but got 1: 7071. Write options after `npm start --`."],
+  [
+    "--origin=http://localhost:3000/page",
+    "option '--origin <url>': It must be an origin, such as http://localhost:3000, without a path.",
+  ],
+])("The option %s is refused in one line, and the command ends with 2", (argument, message) => {
+  const { options, refusal } = read([argument]);
+  expect(options).toThrow("exit 2");
+  expect(refusal()).toBe(`npm start: ${message} See npm start -- --help.\n`);
+});
