@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { findStartedGateway } from "../../simulators/connection.ts";
 import { createCommand } from "../../terminal/create-command.ts";
-import { lifeOfRoom } from "../terminal/life-of-room.ts";
+import { failuresIn, lifeOfRoom } from "../terminal/life-of-room.ts";
 
 const options = createCommand(
   "npm run demo",
@@ -32,12 +32,6 @@ shell.stdout.setEncoding("utf8").on("data", (text: string) => {
 });
 await once(shell, "close");
 
-const [, ...shown] = output.split(/^# /m);
-const failures = steps.flatMap(({ purpose, statuses }, index) => {
-  const seen = [...(shown[index] ?? "").matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
-  return seen.join() === statuses.join()
-    ? []
-    : [`FAIL ${purpose}: status ${seen.join(", ") || "missing"} instead of ${statuses.join(", ")}`];
-});
+const failures = failuresIn(steps, output);
 console.log(["", `${steps.length} steps, ${failures.length} failed`, ...failures].join("\n"));
 if (failures.length > 0) process.exitCode = 1;

@@ -1,221 +1,163 @@
-/** The console's actions. Each is one HTTP request, which the server sends and the page shows as `curl`. */
+/** The console's actions. Each is one HTTP request, which the page sends through its server and shows as `curl`. */
 import type { Addresses } from "./console-state.ts";
 
+/** Adds its value to the body: a text, a number if it is initially one, or what the chosen option says. */
 export interface Field {
   readonly name: string;
   readonly label: string;
-  readonly initial: string;
-  /** The type of the input. A field with options is a selection. */
-  readonly type?: "text" | "number";
-  readonly options?: readonly (readonly [value: string, label: string])[];
+  readonly initial: string | number;
+  /** What each option of a selection adds to the body. */
+  readonly options?: Readonly<Record<string, object>>;
 }
 
-export interface ActionRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly identity: Action["as"];
-  readonly json: unknown;
-}
-
+/** What is typed or chosen in the fields, and the name of the chosen room as `room`. */
 export type Values = Readonly<Record<string, string>>;
 
 export interface Action {
   readonly id: string;
   readonly label: string;
   /** The server that is called. */
-  readonly at: "gateway" | "platformControl" | "token" | "contactCentre";
-  /** Method and path, in which `{room}` is the name of the chosen room. */
-  readonly call: string;
+  readonly at: "gateway" | "platform" | "issuer" | "contactCentre";
+  readonly method: string;
+  /** In which `{room}` is the name of the chosen room. */
+  readonly path: string;
   /** The credentials of the request: the consumer's bearer token, or the agent's token. */
   readonly as?: "consumer" | "agent";
   readonly fields?: readonly Field[];
-  readonly query?: (values: Values) => string;
-  readonly body?: (values: Values) => unknown;
+  /** What the body has besides the fields. Only a POST without credentials has a body. */
+  readonly body?: object;
   /** What is shown instead of the response's body if the request succeeds. */
   readonly done?: string;
   /** The question that a second click confirms, because the action cannot be undone. `rooms` is the number of rooms. */
   readonly confirm?: (rooms: number) => string;
 }
 
-export interface ActionGroup {
-  readonly title: string;
-  readonly actions: readonly Action[];
-}
-
 /** A selection whose first option is the initial one. */
 function choice(name: string, label: string, options: NonNullable<Field["options"]>): Field {
-  return { name, label, initial: options[0]?.[0] ?? "", options };
+  return { name, label, initial: Object.keys(options)[0] ?? "", options };
 }
 
-const text = (name: string, label: string, initial: string): Field => ({ name, label, initial });
-const number = (name: string, label: string, initial: string): Field => ({
-  name,
-  label,
-  initial,
-  type: "number",
+const tag = { name: "tag", label: "Service tag", initial: "https://verify.example.com/sessions/4711" };
+// Each is on a node of its own.
+const joining = choice("who", "Who", {
+  Citizen: { participant: "Citizen", node: "10.0.0.21" },
+  Agent: { participant: "Agent", node: "10.0.0.22" },
 });
-/** Each is on a node of its own. */
-const nodes: Values = { Citizen: "10.0.0.21", Agent: "10.0.0.22" };
-const participants = choice("participant", "Who", [
-  ["Citizen", "Citizen"],
-  ["Agent", "Agent"],
-]);
-const outage = choice("mode", "How", [
-  ["refuse", "refuses connections"],
-  ["reset", "resets connections"],
-  ["503", "responds with 503"],
-]);
-const platformFault = choice("fault", "Fault", [
-  ["429", "429 too many requests"],
-  ["500-before", "500 before the commit"],
-  ["500-after", "500 after the commit"],
-  ["timeout-before", "timeout before the commit"],
-  ["timeout-after", "timeout after the commit"],
-]);
+const leaving = choice("who", "Who", {
+  Citizen: { participant: "Citizen" },
+  Agent: { participant: "Agent" },
+});
+const outage = choice("how", "How", {
+  "refuses connections": { mode: "refuse" },
+  "resets connections": { mode: "reset" },
+  "responds with 503": { mode: "503" },
+});
+const fault = choice("fault", "Fault", {
+  "429 too many requests": { kind: "status", status: 429 },
+  "500 before the commit": { kind: "status", status: 500 },
+  "500 after the commit": { kind: "status", status: 500, when: "after" },
+  "timeout before the commit": { kind: "timeout" },
+  "timeout after the commit": { kind: "timeout", when: "after" },
+});
+const calls = (initial: number): Field => ({ name: "count", label: "Calls", initial });
+const latency = { name: "milliseconds", label: "Milliseconds", initial: 2000 };
+const alarm = { name: "name", label: "Name", initial: "connectivity_lost" };
 
-function faultOf({ fault = "429", calls: count = "1" }: Values): object {
-  const [kind, when = "before"] = fault.split("-");
-  const plan = { when, count: Number(count) };
-  return kind === "timeout" ? { kind, ...plan } : { kind: "status", status: Number(kind), ...plan };
+/** A row of the table: `call` is the server, the method and the path. */
+function action(id: string, label: string, call: string, details: Partial<Action> = {}): Action {
+  const [at = "", method = "", path = ""] = call.split(" ");
+  return { id, label, at: at as Action["at"], method, path, ...details };
 }
 
-const on = (at: Action["at"]) => (id: string, label: string, call: string) => ({ at, id, label, call });
-const gateway = on("gateway");
-const platform = on("platformControl");
-const issuer = on("token");
-const contactCentre = on("contactCentre");
+export const actionGroups: Readonly<Record<string, readonly Action[]>> = {
+  Rooms: [
+    action("create", "Create a room", "gateway POST /room/create", { as: "consumer", fields: [tag] }),
+    action("read", "Read it as an agent", "gateway GET /public/room/{room}", { as: "agent" }),
+    action("delete", "Delete it", "gateway DELETE /room/{room}", {
+      as: "consumer",
+      confirm: () => "Delete 1 room?",
+    }),
+  ],
+  Conference: [
+    action("join", "Join", "platform POST /control/conferences/join", {
+      fields: [joining],
+      done: "The participant has joined.",
+    }),
+    action("leave", "Leave", "platform POST /control/conferences/leave", {
+      fields: [leaving],
+      done: "The participant has left.",
+    }),
+  ],
+  "Pool and timers": [
+    action("fill", "Fill the pool", "gateway POST /room/bulk/", { as: "consumer" }),
+    action("empty", "Delete all rooms", "gateway DELETE /room/bulk/", {
+      as: "consumer",
+      confirm: (rooms) => `Delete ${rooms} rooms?`,
+    }),
+    action("collectGarbage", "Collect garbage", "gateway POST /admin/functions/collectGarbage"),
+    action("collectMetrics", "Collect metrics", "gateway POST /admin/functions/collectMetrics"),
+  ],
+  Platform: [
+    action("down", "Take it down", "platform POST /control/down", { fields: [outage] }),
+    action("up", "Bring it up", "platform POST /control/up"),
+    action("slow", "Slow it down", "platform POST /control/latency", { fields: [latency] }),
+    action("fast", "Make it fast again", "platform POST /control/latency", { body: { milliseconds: 0 } }),
+    action("fail", "Make calls fail", "platform POST /control/faults", { fields: [fault, calls(1)] }),
+    action("heal", "Clear all faults", "platform DELETE /control/faults"),
+    action("alarm", "Raise an alarm", "platform POST /control/alarms", {
+      fields: [alarm],
+      body: { level: "error" },
+    }),
+    action("calm", "Clear all alarms", "platform DELETE /control/alarms"),
+  ],
+  "Contact centre and token issuer": [
+    action("contactCentreFails", "Contact centre fails", "contactCentre POST /control/faults", {
+      fields: [calls(5)],
+      body: { status: 503 },
+    }),
+    action("contactCentreHeals", "Contact centre recovers", "contactCentre DELETE /control/faults"),
+    action("issuerDown", "Token issuer fails", "issuer POST /control/down"),
+    action("issuerUp", "Token issuer recovers", "issuer POST /control/up"),
+    action("rotate", "Token issuer changes its key", "issuer POST /control/keys/rotate"),
+  ],
+};
 
-export const actionGroups: readonly ActionGroup[] = [
-  {
-    title: "Rooms",
-    actions: [
-      {
-        ...gateway("create", "Create a room", "POST /room/create"),
-        as: "consumer",
-        fields: [text("tag", "Service tag", "https://verify.example.com/sessions/4711")],
-        query: ({ tag = "" }) => (tag === "" ? "" : `?uuiData=${toHex(tag)};encoding=hex`),
-      },
-      { ...gateway("read", "Read it as an agent", "GET /public/room/{room}"), as: "agent" },
-      {
-        ...gateway("delete", "Delete it", "DELETE /room/{room}"),
-        as: "consumer",
-        confirm: () => "Delete 1 room?",
-      },
-    ],
-  },
-  {
-    title: "Conference",
-    actions: [
-      {
-        ...platform("join", "Join", "POST /control/conferences/join"),
-        done: "The participant has joined.",
-        fields: [participants],
-        body: ({ room, participant = "" }) => ({ name: room, participant, node: nodes[participant] }),
-      },
-      {
-        ...platform("leave", "Leave", "POST /control/conferences/leave"),
-        done: "The participant has left.",
-        fields: [participants],
-        body: ({ room, participant }) => ({ name: room, participant }),
-      },
-    ],
-  },
-  {
-    title: "Pool and timers",
-    actions: [
-      { ...gateway("fill", "Fill the pool", "POST /room/bulk/"), as: "consumer" },
-      {
-        ...gateway("empty", "Delete all rooms", "DELETE /room/bulk/"),
-        as: "consumer",
-        confirm: (rooms) => `Delete ${rooms} rooms?`,
-      },
-      gateway("collectGarbage", "Collect garbage", "POST /admin/functions/collectGarbage"),
-      gateway("collectMetrics", "Collect metrics", "POST /admin/functions/collectMetrics"),
-    ],
-  },
-  {
-    title: "Platform",
-    actions: [
-      {
-        ...platform("down", "Take it down", "POST /control/down"),
-        fields: [outage],
-        body: ({ mode }) => ({ mode }),
-      },
-      platform("up", "Bring it up", "POST /control/up"),
-      {
-        ...platform("slow", "Slow it down", "POST /control/latency"),
-        fields: [number("milliseconds", "Milliseconds", "2000")],
-        body: ({ milliseconds }) => ({ milliseconds: Number(milliseconds) }),
-      },
-      {
-        ...platform("fast", "Make it fast again", "POST /control/latency"),
-        body: () => ({ milliseconds: 0 }),
-      },
-      {
-        ...platform("fail", "Make calls fail", "POST /control/faults"),
-        fields: [platformFault, number("calls", "Calls", "1")],
-        body: faultOf,
-      },
-      platform("heal", "Clear all faults", "DELETE /control/faults"),
-      {
-        ...platform("alarm", "Raise an alarm", "POST /control/alarms"),
-        fields: [text("name", "Name", "connectivity_lost")],
-        body: ({ name }) => ({ name, level: "error" }),
-      },
-      platform("calm", "Clear all alarms", "DELETE /control/alarms"),
-    ],
-  },
-  {
-    title: "Contact centre and token issuer",
-    actions: [
-      {
-        ...contactCentre("contactCentreFails", "Contact centre fails", "POST /control/faults"),
-        fields: [number("calls", "Calls", "5")],
-        body: ({ calls }) => ({ status: 503, count: Number(calls) }),
-      },
-      contactCentre("contactCentreHeals", "Contact centre recovers", "DELETE /control/faults"),
-      issuer("issuerDown", "Token issuer fails", "POST /control/down"),
-      issuer("issuerUp", "Token issuer recovers", "POST /control/up"),
-      issuer("rotate", "Token issuer changes its key", "POST /control/keys/rotate"),
-    ],
-  },
-];
+export const actions: readonly Action[] = Object.values(actionGroups).flat();
 
-export const actions: readonly Action[] = actionGroups.flatMap((group) => group.actions);
-
-/** Whether the request is about the chosen room, whose name is the value `room`. */
-export function needsRoom({ call }: Action): boolean {
-  return call.includes("{room}") || call.includes("/conferences/");
+/** Whether the request is about the chosen room. */
+export function needsRoom({ path }: Action): boolean {
+  return path.includes("{room}") || path.includes("/conferences/");
 }
 
-export function requestOf(action: Action, values: Values, addresses: Addresses): ActionRequest {
-  const { at, call, as, query, body } = action;
-  const [method = "", path = ""] = call.split(" ");
-  const url =
-    new URL(addresses[at]).origin + path.replace("{room}", encodeURIComponent(values["room"] ?? ""));
-  const json = body?.(values) ?? (method === "POST" && as === undefined ? {} : undefined);
-  return { method, url: `${url}${query?.(values) ?? ""}`, identity: as, json };
+/** Returns the path with its query, and the body, which is undefined if there is none. */
+export function requestOf(action: Action, values: Values) {
+  const { room = "", tag: tagText = "" } = values;
+  const query = tagText === "" ? "" : `?uuiData=${toHex(tagText)};encoding=hex`;
+  const path = action.path.replace("{room}", encodeURIComponent(room)) + query;
+  if (action.method !== "POST" || action.as !== undefined) return { path, body: undefined };
+  const added = (action.fields ?? []).map(({ name, initial, options }) => {
+    const value = values[name] ?? "";
+    return options?.[value] ?? { [name]: typeof initial === "number" ? Number(value) : value };
+  });
+  const body = Object.assign({}, action.body, needsRoom(action) && { name: room }, ...added);
+  return { path, body: JSON.stringify(body) };
 }
 
 /** Returns the request as lines for a POSIX shell. The first one gets a token if the request needs one. */
-export function toCurl(
-  { method, url, identity, json }: ActionRequest,
-  { tokenLine, agentToken }: Addresses,
-): string {
-  const identities = {
+export function toCurl(action: Action, values: Values, addresses: Addresses): string {
+  const { path, body } = requestOf(action, values);
+  const headers = {
     consumer: `-H "Authorization: Bearer $TOKEN"`,
-    agent: `-H ${quote(`x-auth-token: ${agentToken}`)}`,
+    agent: `-H ${quote(`x-auth-token: ${addresses.agentToken}`)}`,
   };
   const request = [
     "curl -i",
-    ...(method === "GET" ? [] : [`-X ${method}`]),
-    ...(identity === undefined ? [] : [identities[identity]]),
-    ...(json === undefined
-      ? []
-      : ["-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(json))}`]),
-    quote(url),
+    ...(action.method === "GET" ? [] : [`-X ${action.method}`]),
+    ...(action.as === undefined ? [] : [headers[action.as]]),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(body)}`]),
+    quote(addresses[action.at] + path),
   ].join(" ");
-  return identity === "consumer" ? `${tokenLine}\n${request}` : request;
+  return action.as === "consumer" ? `${addresses.tokenLine}\n${request}` : request;
 }
 
 function quote(text: string): string {

@@ -1,28 +1,29 @@
-/** The console's web server: the page, the event stream, and the actions. */
+/** The console's web server: the page, its stream, the API reference below /api/, and the calls of both. */
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { json } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import * as z from "zod";
+import { gzipSync } from "node:zlib";
+import { createRuntime } from "../../../client/src/runtime.ts";
+import { clientCredentials, createTokenCache } from "../../../client/src/tokens.ts";
 import type { Connection } from "../../simulators/connection.ts";
-import { identities } from "../../simulators/identities.ts";
+import { consumer, identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
-import { bundlePage } from "../pages/bundle-page.ts";
+import { bundlePage, type PageFile } from "../pages/bundle-page.ts";
 import { tokenLine } from "../stack/token-line.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
-import type { Addresses, Greeting } from "./console-state.ts";
-import { referenceFiles, respondToReference } from "./reference-routes.ts";
-import { createActionRunner } from "./run-action.ts";
+import { type Addresses, afterMessage, type Message, type Shown } from "./console-state.ts";
 
 export interface ConsoleOptions extends Omit<CollectorOptions, "onSnapshot"> {
   /** The default is a free port. */
   readonly port?: Port;
 }
 
-const pageFolder = fileURLToPath(new URL("page/", import.meta.url));
+const folderOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const openapi = new URL("../../../openapi.json", import.meta.url);
 // Once per process.
-let ownFiles: ReturnType<typeof bundlePage> | undefined;
-const valuesSchema = z.record(z.string(), z.string());
+let pageFiles: ReturnType<typeof bundlePage> | undefined;
 
 // A page of another origin can neither be loaded into this one, nor this one into it.
 const securityHeaders = {
@@ -34,70 +35,96 @@ const securityHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-const htmlType = "text/html; charset=utf-8";
-const jsonType = "application/json";
+const json = { "content-type": "application/json" };
 const notFound =
   '<!doctype html><title>Not found</title><p>There is no such page. <a href="/">Console</a></p>';
+const timeoutMilliseconds = 240_000;
+// What is called knows neither the page nor its origin.
+const headersOfThePage = ["host", "origin", "referer", "connection", "accept-encoding", "content-length"];
 
-/** Starts the console on 127.0.0.1, with the API reference below /api/. Throws if its page cannot be bundled. */
+/** Starts the console on 127.0.0.1. Throws if its page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions) {
-  const { connection, timeline } = options;
-  ownFiles ??= bundlePage({ folder: pageFolder, entry: "main.tsx", name: "console" });
-  const files = await ownFiles;
+  const { connection, timeline, stack } = options;
+  pageFiles ??= bundlePage({ folder: folderOf("page/"), entry: "main.tsx", name: "console" });
+  const files = await pageFiles;
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
   const addresses = addressesOf(connection);
-  const runner = createActionRunner(connection, addresses);
+  const tokens = createTokenCache(
+    clientCredentials({ ...consumer, tokenUrl: connection.tokenUrl }),
+    createRuntime(),
+  );
   const streams = new Set<ServerResponse>();
-  const broadcast = (event: string, data: unknown): void => {
-    for (const stream of streams) sendEvent(stream, event, data);
+  let shown: Shown = {
+    addresses,
+    pooledAfterSeconds: connection.poolReadyDelaySeconds,
+    deletedAfterSeconds: connection.garbageMinimumAgeSeconds,
+    history: [],
+    entries: timeline.entries(),
   };
-  const collector = startCollector({
-    ...options,
-    onSnapshot: (snapshot) => broadcast("snapshot", snapshot),
-  });
+  const receive = (message: Message): void => {
+    shown = afterMessage(shown, message);
+    for (const stream of streams) sendMessage(stream, message);
+  };
   const endings = [
-    timeline.subscribe((entry) => broadcast("entry", entry)),
-    options.stack.platform.onEvent(timeline.onPlatformEvent),
+    startCollector({ ...options, onSnapshot: (snapshot) => receive({ snapshot }) }),
+    timeline.subscribe((entry) => receive({ entry })),
+    stack.platform.onEvent(timeline.onPlatformEvent),
   ];
 
   function openStream(response: ServerResponse): void {
     response.writeHead(200, { ...securityHeaders, "content-type": "text/event-stream" });
-    const greeting: Greeting = {
-      addresses,
-      pooledAfterSeconds: connection.poolReadyDelaySeconds,
-      deletedAfterSeconds: connection.garbageMinimumAgeSeconds,
-      history: collector.history(),
-      entries: timeline.entries(),
-    };
-    sendEvent(response, "greeting", greeting);
-    const latest = collector.latest();
-    if (latest) sendEvent(response, "snapshot", latest);
+    sendMessage(response, shown);
     streams.add(response);
     response.on("close", () => streams.delete(response));
   }
 
+  /** The made-up credentials of each security scheme of the API document. */
+  const credentials = async () => ({
+    gateway: connection.gatewayUrl,
+    token: await tokens.get().catch(() => null),
+    agentToken: identities.agentToken,
+    sink: { username: identities.sinkUsername, password: identities.sinkPassword },
+  });
+
+  /** Forwards the request to this URL and returns the response. */
+  async function forward(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
+    const { method = "GET" } = request;
+    const headers = Object.entries(request.headers).filter(
+      ([name]) => !headersOfThePage.includes(name) && !name.startsWith("sec-"),
+    );
+    const received = await fetch(target, {
+      method,
+      headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
+      body: method === "GET" ? null : new Uint8Array(await buffer(request)),
+      signal: AbortSignal.timeout(timeoutMilliseconds),
+    }).catch(() => undefined);
+    if (!received) return send(response, 502, '{"detail":"There was no response"}', json);
+    if (received.status === 401) tokens.reject(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
+    response.writeHead(received.status, Object.fromEntries(received.headers));
+    response.end(await received.bytes());
+  }
+
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? "/", url);
+    const target = request.url ?? "/";
     // A name that resolves to this computer must not let a foreign page read or drive the console.
     const isOwn = request.headers.host === new URL(url).host && (request.headers.origin ?? url) === url;
     if (!isOwn) return send(response, 403);
-    if (request.method === "GET" && pathname === "/events") return openStream(response);
-    const [, correlationId] = /^\/lines\/([\w.-]+)$/.exec(pathname) ?? [];
-    if (request.method === "GET" && correlationId !== undefined)
-      return send(response, 200, JSON.stringify(options.stack.logWorkspace.linesOf(correlationId)), jsonType);
-    if (await respondToReference(request, response, connection)) return;
-    const [, part, name = ""] = /^(\/api)?\/(.*)$/.exec(pathname) ?? [];
+    const [, at, path = ""] = /^\/api\/(gateway|platform|issuer|contactCentre)(\/.*)/.exec(target) ?? [];
+    if (at !== undefined) return forward(request, response, addresses[at as "gateway"] + path);
+    if (request.method !== "GET") return send(response, 404, notFound);
+    if (target === "/events") return openStream(response);
+    if (target === "/api") return send(response, 308, "", { location: "/api/" });
+    if (target === "/api/credentials.json")
+      return send(response, 200, JSON.stringify(await credentials()), json);
+    const [, correlationId] = /^\/lines\/([\w.-]+)$/.exec(target) ?? [];
+    if (correlationId !== undefined)
+      return send(response, 200, JSON.stringify(stack.logWorkspace.linesOf(correlationId)), json);
+    const [, part, name] = /^(\/api)?\/([^?]*)/.exec(target) ?? [];
     if (part !== undefined) reference ??= referenceFiles();
     const file = (part === undefined ? files : await reference)?.get(name || "index.html");
-    if (request.method === "GET" && file) return send(response, 200, file.gzipped, file.contentType);
-    const [, id] = /^\/actions\/(\w+)$/.exec(pathname) ?? [];
-    if (request.method !== "POST" || id === undefined) return send(response, 404, notFound);
-    const values = valuesSchema.safeParse(await json(request).catch(() => undefined));
-    if (!values.success) return send(response, 400);
-    const result = await runner.run(id, values.data);
-    if (!result) return send(response, 404, notFound);
-    send(response, 200, JSON.stringify(result), jsonType);
+    if (!file) return send(response, 404, notFound);
+    send(response, 200, file.gzipped, { "content-type": file.contentType, "content-encoding": "gzip" });
   }
 
   const server = createServer((request, response) => {
@@ -107,38 +134,47 @@ export async function startConsole(options: ConsoleOptions) {
   return {
     url,
     stop: async (): Promise<void> => {
-      for (const end of endings) end();
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
-      await Promise.all([closed, collector.stop()]);
+      await Promise.all([closed, ...endings.map(async (end) => end())]);
     },
   };
+}
+
+/** Returns the files of the API reference by name. */
+async function referenceFiles(): Promise<ReadonlyMap<string, PageFile>> {
+  const files = await bundlePage({
+    folder: folderOf("../api-reference/"),
+    entry: "main.ts",
+    name: "reference",
+  });
+  const document = { contentType: "application/json", gzipped: gzipSync(await readFile(openapi)) };
+  return new Map([...files, ["openapi.json", document]]);
 }
 
 export function addressesOf(connection: Connection): Addresses {
   return {
     gateway: connection.gatewayUrl,
-    platformControl: connection.platformControlUrl,
-    token: connection.tokenUrl,
-    contactCentre: connection.contactCentreUrl,
+    platform: new URL(connection.platformControlUrl).origin,
+    issuer: new URL(connection.tokenUrl).origin,
+    contactCentre: new URL(connection.contactCentreUrl).origin,
     tokenLine: tokenLine(connection.tokenUrl),
     agentToken: identities.agentToken,
   };
 }
 
-function sendEvent(stream: ServerResponse, event: string, data: unknown): void {
-  stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+function sendMessage(stream: ServerResponse, message: Message): void {
+  stream.write(`data: ${JSON.stringify(message)}\n\n`);
 }
 
-/** Sends a text, or bytes that are compressed. */
+/** Sends a text, or bytes; HTML unless the headers say otherwise. */
 function send(
   response: ServerResponse,
   status: number,
   content: string | Uint8Array = "",
-  type = htmlType,
+  headers: Readonly<Record<string, string>> = {},
 ): void {
-  const encoding = typeof content === "string" ? {} : { "content-encoding": "gzip" };
-  response.writeHead(status, { ...securityHeaders, "content-type": type, ...encoding });
+  response.writeHead(status, { ...securityHeaders, "content-type": "text/html; charset=utf-8", ...headers });
   response.end(content);
 }

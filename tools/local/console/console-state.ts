@@ -1,5 +1,4 @@
 /** What the console shows: the data that its server sends and its page draws. */
-import type { AppState } from "../../simulators/host/messages.ts";
 
 /** The states of a room's life, in their order. */
 export const roomStates = ["provisioning", "pooled", "assigned", "live", "ended", "deleting"] as const;
@@ -23,38 +22,38 @@ export interface RoomRow {
   readonly since: number;
   readonly hasTag: boolean;
   readonly nodes: readonly string[];
-  readonly participants: readonly { readonly name: string; readonly node: string }[];
+  readonly participants: readonly string[];
 }
 
 /** One point of the charts. */
 export interface HistoryPoint {
   readonly time: number;
-  /** Whether the gateway or the platform was down. */
+  /** Whether a part was down. */
   readonly isOutage: boolean;
   readonly counts: Readonly<Record<RoomState, number>>;
 }
 
-/** What differs from normal in the parts that the gateway calls. */
-export interface Surroundings {
-  readonly platformDown: string | null;
-  readonly storageIsDown: boolean;
-  /** The calls of the platform that fail, each in words. */
-  readonly platformFaults: readonly string[];
-  readonly platformLatencyMilliseconds: number;
-  readonly alarms: readonly string[];
-  readonly eventsWaiting: number;
-  readonly issuerIsDown: boolean;
-  readonly contactCentreFaults: number;
+/** The gateway and the parts that it calls. */
+export const parts = ["Gateway", "Storage", "Platform", "Token issuer", "Contact centre"];
+
+/** What differs from normal in a part. */
+export interface Trouble {
+  readonly part: string;
+  /** What is shown beside the part's name. */
+  readonly short?: string;
+  /** What a banner says. */
+  readonly text?: string;
+  /** The action that ends it, and the label of its button. */
+  readonly end?: readonly [id: string, label: string];
+  /** Whether the part does not work at all. */
+  readonly isOutage?: boolean;
 }
 
 /** Everything at one moment. */
 export interface Snapshot extends HistoryPoint {
   readonly poolTarget: number;
-  /** The number of requests for rooms that the host has given up. */
-  readonly givenUp: number;
   readonly rooms: readonly RoomRow[];
-  readonly gateway: AppState;
-  readonly surroundings: Surroundings;
+  readonly troubles: readonly Trouble[];
 }
 
 /** Returns a name from a URL, or the text as it is if its percent-encoding is not valid. */
@@ -92,38 +91,48 @@ export interface TimelineEntry {
   readonly cause?: string;
 }
 
-const maxEntries = 3000;
-
-/** Returns the entries with a new one, or a changed one of the same ID, at their end. The oldest ones beyond a limit go. */
-export function withNewest(entries: readonly TimelineEntry[], entry: TimelineEntry): TimelineEntry[] {
-  return [...entries.filter(({ id }) => id !== entry.id), entry].slice(-maxEntries);
-}
-
 /** The URLs that actions call, and the made-up credentials for them. */
 export interface Addresses {
   readonly gateway: string;
-  readonly platformControl: string;
-  readonly token: string;
+  readonly platform: string;
+  readonly issuer: string;
   readonly contactCentre: string;
   /** The line of a shell that gets a consumer's token. */
   readonly tokenLine: string;
   readonly agentToken: string;
 }
 
-/** The response to an action, with secrets left out. */
-export interface ActionResult {
-  readonly status: number | null;
-  readonly text: string;
-  readonly room?: string;
-}
-
-/** The first message of the stream. */
-export interface Greeting {
-  readonly addresses: Addresses;
+/** What the page shows. */
+export interface Shown {
+  readonly addresses?: Addresses;
   /** After how many seconds a new room can be handed out. */
   readonly pooledAfterSeconds: number;
   /** After how many seconds an ended room may be deleted. */
   readonly deletedAfterSeconds: number;
+  readonly snapshot?: Snapshot;
   readonly history: readonly HistoryPoint[];
   readonly entries: readonly TimelineEntry[];
+}
+
+/** A message of the stream: first everything, and then a snapshot or an entry. */
+export type Message = Partial<Shown> & { readonly entry?: TimelineEntry };
+
+const maxPoints = 600;
+const maxEntries = 3000;
+
+/** Returns what is shown after a message. */
+export function afterMessage(shown: Shown, { entry, ...others }: Message): Shown {
+  const { history, entries } = shown;
+  const { snapshot } = others;
+  const points = snapshot ? [...history, pointOf(snapshot)].slice(-maxPoints) : history;
+  return { ...shown, history: points, entries: entry ? withNewest(entries, entry) : entries, ...others };
+}
+
+function pointOf({ time, isOutage, counts }: Snapshot): HistoryPoint {
+  return { time, isOutage, counts };
+}
+
+/** Returns the entries with a new one, or a changed one of the same ID, at their end. The oldest ones beyond a limit go. */
+export function withNewest(entries: readonly TimelineEntry[], entry: TimelineEntry): TimelineEntry[] {
+  return [...entries.filter(({ id }) => id !== entry.id), entry].slice(-maxEntries);
 }

@@ -33,7 +33,7 @@ export function summarizeCreates(entries: readonly TimelineEntry[]) {
 }
 
 /** Returns how many creates of the last minutes failed and why the newest did; undefined if it did not fail. */
-export function describeTrouble(entries: readonly TimelineEntry[], now: number): string | undefined {
+export function describeFailedCreates(entries: readonly TimelineEntry[], now: number): string | undefined {
   const recent = entries.filter(({ time }) => time > now - troubleMinutes * 60_000);
   const newest = recent.findLast((entry) => outcomeOf(entry) !== undefined);
   if (!newest || outcomeOf(newest) !== "failed") return undefined;

@@ -3,6 +3,7 @@ import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import { isTakenOut } from "../../log/taken-out.ts";
 import type { PlatformSimulator } from "../../simulators/platform/platform-simulator.ts";
 import type { RoomRow, RoomState } from "./console-state.ts";
+import type { Timeline } from "./timeline.ts";
 
 type PlatformRoom = Pick<ReturnType<PlatformSimulator["rooms"]>[number], "name" | "tag" | "description">;
 type Conference = ReturnType<PlatformSimulator["switches"]>["conferences"][number];
@@ -10,8 +11,7 @@ type Conference = ReturnType<PlatformSimulator["switches"]>["conferences"][numbe
 export interface RoomFacts {
   readonly rooms: readonly PlatformRoom[];
   readonly conferences: readonly Conference[];
-  /** When the room was queued for deletion, in milliseconds since 1970. */
-  readonly endedAt: (room: string) => number | undefined;
+  readonly lastStates: ReturnType<Timeline["lastStates"]>;
   readonly poolReadyDelaySeconds: number;
   readonly garbageMinimumAgeSeconds: number;
   readonly now: number;
@@ -29,17 +29,25 @@ export function toRoomRows(facts: RoomFacts): RoomRow[] {
       startedAt === undefined
         ? stateOf(room, { ...marker, since: Date.parse(marker.since) }, facts)
         : ["live", startedAt];
-    return { name, state, since, hasTag: tag !== "", nodes, participants };
+    return {
+      name,
+      state,
+      since,
+      hasTag: tag !== "",
+      nodes,
+      participants: participants.map((one) => one.name),
+    };
   });
 }
 
 function stateOf(
   room: PlatformRoom,
   marker: { readonly state: "pooled" | "assigned"; readonly since: number },
-  { endedAt, now, poolReadyDelaySeconds, garbageMinimumAgeSeconds }: RoomFacts,
+  { lastStates, now, poolReadyDelaySeconds, garbageMinimumAgeSeconds }: RoomFacts,
 ): [RoomState, number] {
   // A room that an operator took out of the pool has no conference, and no line of the app's log says that it is queued.
-  const end = endedAt(room.name) ?? (isTakenOut(room) ? marker.since : undefined);
+  const last = lastStates.get(room.name);
+  const end = last?.state === "ended" ? last.time : isTakenOut(room) ? marker.since : undefined;
   if (end !== undefined && end >= marker.since) {
     const dueAt = end + garbageMinimumAgeSeconds * 1000;
     return now >= dueAt ? ["deleting", dueAt] : ["ended", end];

@@ -91,3 +91,16 @@ export function lifeOfRoom(connection: Connection): Step[] {
     step("Fill the pool again", [202], fill),
   ];
 }
+
+/** Returns a line for each step whose statuses in the output, which shows each purpose after `#`, are not those expected. */
+export function failuresIn(steps: readonly Step[], output: string): string[] {
+  const [, ...shown] = output.split(/^# /m);
+  return steps.flatMap(({ purpose, statuses }, index) => {
+    const seen = Array.from((shown[index] ?? "").matchAll(/^HTTP\/1\.1 (\d+)/gm), ([, status]) =>
+      Number(status),
+    );
+    return seen.join() === statuses.join()
+      ? []
+      : [`FAIL ${purpose}: status ${seen.join(", ") || "missing"} instead of ${statuses.join(", ")}`];
+  });
+}

@@ -3,7 +3,7 @@
 import type { Connection } from "../../simulators/connection.ts";
 import { poll } from "../../simulators/process/poll.ts";
 import { createProgress, type Output } from "../../terminal/progress.ts";
-import { maxPeeked, openQueueContents } from "../stack/queue-contents.ts";
+import { openLocalQueues } from "../stack/local-queues.ts";
 
 export interface PoolProgressOptions {
   readonly output: Output;
@@ -14,18 +14,20 @@ export interface PoolProgressOptions {
   readonly problem: () => string | undefined;
 }
 
+// The number of messages that the queue service shows per call.
+const maxPeeked = 32;
 const stallMilliseconds = 5000;
 const maxMilliseconds = 60_000;
 
 /**
- * Resolves when the pool is full (`maxPeeked` rooms at most), when a problem is known, or after 60 s. Returns how
+ * Resolves when the pool is full (32 rooms at most, as many as the queue service shows), when a problem is known, or after 60 s. Returns how
  * many can be claimed, and how many were wanted.
  */
 export async function showPoolFill(
   { storageConnectionString, maxRooms }: Connection,
   { output, stopping, onStall, problem }: PoolProgressOptions,
 ): Promise<{ readonly ready: number; readonly wanted: number }> {
-  const queues = openQueueContents(storageConnectionString);
+  const queues = openLocalQueues(storageConnectionString);
   const wanted = Math.min(maxRooms, maxPeeked);
   const progress = createProgress(output, "rooms ready in the pool", wanted);
   const until = Date.now() + maxMilliseconds;
@@ -33,7 +35,7 @@ export async function showPoolFill(
   try {
     return await poll(
       async () => {
-        const ready = (await queues.peek("pool")).length;
+        const ready = (await queues.pool.peek()).length;
         progress.show(Math.min(ready, wanted));
         const isStalled = ready === level && Date.now() - changedAt >= stallMilliseconds;
         if (isStalled) await onStall();

@@ -42,11 +42,12 @@ export async function openPage(browser: Browser | undefined, url: string, width 
   // A busy computer can take longer than the usual 30 seconds.
   page.setDefaultTimeout(60_000);
   onTestFinished(async () => page.close());
-  /** The errors and warnings on the page's console, and the errors that it has thrown. */
+  /** The errors and warnings on the page's console, except the statuses of calls, and the errors that it has thrown. */
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) faults.push(message.text());
+    const isStatus = message.text().startsWith("Failed to load resource: the server responded");
+    if (["error", "warning"].includes(message.type()) && !isStatus) faults.push(message.text());
   });
   await page.goto(url);
   return { page, faults };

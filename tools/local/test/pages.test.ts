@@ -43,14 +43,14 @@ describe.skipIf(!browser)("The console", () => {
       if ((await list.count()) > 0) await list.selectOption(value);
       else await form.getByLabel(label, { exact: true }).fill(value);
     }
-    const response = page.waitForResponse((found) => found.url().includes("/actions/"));
+    const response = page.waitForResponse(/\/api\/(?!credentials)/);
     const button = form.locator("button[type=submit]");
     await button.click();
-    const { status } = await (await response).json();
+    const status = String((await response).status());
     // It is disabled until its result is shown.
     await expect.poll(async () => button.isEnabled()).toBe(true);
-    await expect.poll(async () => form.locator("output strong").textContent()).toBe(String(status));
-    return String(status);
+    await expect.poll(async () => form.locator("output strong").textContent()).toBe(status);
+    return status;
   }
 
   async function create(page: Page): Promise<string> {
@@ -86,9 +86,8 @@ describe.skipIf(!browser)("The console", () => {
     const words = /^\d\d:\d\d:\d\d request POST \/room\/create 200 +\d+ ms Room claimed /;
     await expect.poll(async () => text(created)).toMatch(words);
     const group = entry(page, /provisionRoom × \d+/);
-    const size = /× (\d+)/.exec((await text(group)) ?? "")?.[1];
     await group.getByText("Show each").click();
-    await expect.poll(async () => group.locator(".entry").count()).toBe(Number(size));
+    await expect.poll(async () => group.locator(".entry").count()).toBeGreaterThan(2);
     // The correlation ID leads to the lines of the log.
     await created.locator(".ids a").click();
     const lines = new RegExp(`room-claimed function=createRoomFromQueue.* room=${name}`);
@@ -106,7 +105,7 @@ describe.skipIf(!browser)("The console", () => {
     expect(await run(page, "Create a room")).toBe("503");
     const failed = /^\d+ of \d+ creates failed in 5 min; the last: the platform fails at GET \(500\)/;
     await banner(page, failed).waitFor();
-    expect(await run(page, "Take it down", { How: "reset" })).toBe("204");
+    expect(await run(page, "Take it down", { How: "resets connections" })).toBe("204");
     await expect.poll(async () => health(page)).toContain("Platform down");
     expect(await run(page, "Create a room")).toBe("503");
     await expect.poll(async () => resultOf(page, "Create a room")).toMatch(/^503 .*\. Retry in \d+ s\.$/);
@@ -155,7 +154,7 @@ describe.skipIf(!browser)("The console", () => {
   });
 
   test("deletes one room or all only after a question that is still true, says that the pool is empty, and fills it", async () => {
-    onTestFinished(async () => void (await running.runAction("fill", {})));
+    onTestFinished(async () => void (await running.call("POST /room/bulk/")));
     const { page, faults } = await open();
     const names = [await create(page), await create(page)];
     const chosen = page.getByLabel("Room for the actions");
@@ -200,7 +199,7 @@ describe.skipIf(!browser)("The console", () => {
     // Without a caller, the link to the request is close to the room's.
     await fetch(`${connection.gatewayUrl}/public/room/${name}`);
     await page.getByText("Unauthenticated").first().waitFor();
-    await run(page, "Take it down", { How: "reset" });
+    await run(page, "Take it down", { How: "resets connections" });
     await run(page, "Create a room");
     await banner(page, "The platform is down").waitFor();
     await page.getByRole("button", { name: "Delete all rooms" }).click();
@@ -310,28 +309,32 @@ describe.skipIf(!browser)("The API reference", () => {
     return operation.locator(".live-responses-table .response").innerText();
   }
 
-  test("calls operations with the credentials that each needs, and with the name of the room that was created", async () => {
-    const { page, faults } = await openPage(browser, running.url);
+  test("calls operations with the credentials that each needs and the room that was created, until its server is gone", async () => {
+    const another = await running.startAnother();
+    const { page, faults } = await openPage(browser, another.url);
     const hosts = new Set<string>();
     page.on("request", (request) => hosts.add(new URL(request.url()).host));
     await page.getByRole("link", { name: "API reference" }).click();
     await untilReady(page);
     await openOperation(page, "private-get_room");
-    const created = await execute(page, createId);
-    expect(created).toMatch(/^200/);
-    const room = /"name": "([^"]+)"/.exec(created)?.[1];
-    // Each create has a key of its own, so the next one is another room.
-    const [path, key] = ["room/create\\?uuiData=", "'idempotency-key: [0-9a-f-]{36}'"];
-    const curl = await operationOf(page, createId).locator(".curl-command").innerText();
-    expect(curl).toMatch(new RegExp(`'${running.connection.gatewayUrl}/${path}[^]*${key}`));
     const name = operationOf(page, "private-get_room").getByRole("textbox", { name: "room_name" });
-    await expect.poll(async () => name.inputValue()).toBe(room);
-    await execute(page, createId);
-    await expect.poll(async () => name.inputValue()).not.toBe(room);
+    // Each create has a key of its own, so the second one is another room.
+    const names = new Set([await name.inputValue()]);
+    for (const size of [2, 3]) {
+      expect(await execute(page, createId)).toMatch(/^200/);
+      await expect.poll(async () => names.add(await name.inputValue()).size).toBe(size);
+    }
+    const curl = await operationOf(page, createId).locator(".curl-command").innerText();
+    expect(curl).toContain(`'${running.connection.gatewayUrl}/room/create?uuiData=`);
     expect(await execute(page, "public-get_public_room")).toMatch(/^200/);
     expect(await execute(page, "public-event_sink")).toMatch(/^204/);
-    expect([...hosts]).toEqual([new URL(running.url).host]);
+    expect([...hosts]).toEqual([new URL(another.url).host]);
     expect(faults).toEqual([]);
+    await another.stop();
+    await operationOf(page, createId).getByRole("button", { name: "Execute" }).click();
+    const gone = "The console's server does not respond.";
+    await page.getByRole("status").filter({ hasText: gone }).waitFor();
+    await operationOf(page, createId).getByText(gone).waitFor();
   });
 
   test("has no serious accessibility fault in light or dark colours, on a phone too", async () => {
@@ -346,20 +349,5 @@ describe.skipIf(!browser)("The API reference", () => {
       await openOperation(page, id);
     await expectAccessible(page, ["serious", "critical"]);
     expect(faults).toEqual([]);
-  });
-
-  test("says that the token issuer, or the console's server, does not respond", async () => {
-    const another = await running.startAnother();
-    running.stack.issuer.setDown(true);
-    onTestFinished(() => running.stack.issuer.setDown(false));
-    const { page } = await openPage(browser, `${another.url}/api/`);
-    const notice = page.getByRole("status");
-    await notice.filter({ hasText: "No token: the token issuer does not respond." }).waitFor();
-    await openOperation(page, "public-health_check");
-    await another.stop();
-    await page.getByRole("button", { name: "Execute" }).click();
-    const gone = "The console's server does not respond.";
-    await page.locator(".live-responses-table").getByText(gone).waitFor();
-    await expect.poll(async () => notice.textContent()).toContain(gone);
   });
 });

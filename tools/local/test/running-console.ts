@@ -5,7 +5,7 @@ import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
-import { openQueueContents } from "../stack/queue-contents.ts";
+import { openLocalQueues } from "../stack/local-queues.ts";
 
 /** Starts a gateway that deletes rooms a few seconds after their end, and fills its pool. */
 export async function startRunningConsole() {
@@ -18,16 +18,20 @@ export async function startRunningConsole() {
   const options = { ...gateway, timeline, intervalMilliseconds: 250 };
   const shown = await startConsole(options);
   const { connection } = gateway;
-  const authorization = `Bearer ${await fetchAccessToken(connection.tokenUrl)}`;
-  const queues = openQueueContents(connection.storageConnectionString);
+  const headers = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
+  const call = async (request: string): Promise<Response> => {
+    const [method = "", path = ""] = request.split(" ");
+    return fetch(connection.gatewayUrl + path, { method, headers });
+  };
+  const queues = openLocalQueues(connection.storageConnectionString);
 
   /** Resolves when this many rooms can be handed out. */
   async function untilPoolHas(rooms: number): Promise<void> {
-    const isFull = async () => ((await queues.peek("pool")).length >= rooms ? true : undefined);
+    const isFull = async () => ((await queues.pool.peek()).length >= rooms ? true : undefined);
     await poll(isFull, { description: `${rooms} rooms in the pool`, timeoutSeconds: 60 });
   }
 
-  await fetch(`${connection.gatewayUrl}/room/bulk/`, { method: "POST", headers: { authorization } });
+  await call("POST /room/bulk/");
   await untilPoolHas(connection.maxRooms);
   return {
     url: shown.url,
@@ -39,16 +43,11 @@ export async function startRunningConsole() {
     untilPoolHas,
     /** Resolves when no room is requested or being provisioned. */
     untilProvisioned: async () => {
-      const isDone = async () => ((await queues.depth("provisioning")) === 0 ? true : undefined);
+      const isDone = async () => ((await queues.provisioning.count()) === 0 ? true : undefined);
       await poll(isDone, { description: "all requested rooms", timeoutSeconds: 60 });
     },
-    /** Runs an action through the console and returns the response as the page gets it. */
-    runAction: async (id: string, values: Readonly<Record<string, unknown>>) =>
-      fetch(`${shown.url}/actions/${id}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(values),
-      }),
+    /** Calls the gateway as a consumer does, with the method and the path of `request`. */
+    call,
     stop: async () => {
       await shown.stop();
       await gateway.stop();

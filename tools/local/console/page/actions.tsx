@@ -1,22 +1,9 @@
 /** The forms of the actions: each sends one request and shows it as a `curl` line. */
 import { useEffect, useState } from "preact/hooks";
-import {
-  type Action,
-  actionGroups,
-  type Field,
-  needsRoom,
-  requestOf,
-  toCurl,
-  type Values,
-} from "../actions.ts";
-import {
-  type ActionResult,
-  type Addresses,
-  type RoomRow,
-  type RoomState,
-  stateTitles,
-} from "../console-state.ts";
+import { type Action, actionGroups, type Field, needsRoom, toCurl, type Values } from "../actions.ts";
+import { type Addresses, type RoomRow, stateTitles } from "../console-state.ts";
 import { inOrder } from "./lists.tsx";
+import { type ActionResult, runAction } from "./run-action.ts";
 
 export interface ActionPanelProps {
   readonly addresses: Addresses;
@@ -27,7 +14,7 @@ export interface ActionPanelProps {
 }
 
 const openGroups = 2;
-const freeStates: readonly RoomState[] = ["provisioning", "pooled"];
+const freeStates = ["provisioning", "pooled"];
 const chosenRoomKey = "chosen-room";
 
 export function ActionPanel(props: ActionPanelProps) {
@@ -60,7 +47,7 @@ export function ActionPanel(props: ActionPanelProps) {
         </label>
       )}
       {inUse.length === 0 && <p class="muted">No room is in use. Create one to use the other actions.</p>}
-      {actionGroups.map(({ title, actions }, index) => (
+      {Object.entries(actionGroups).map(([title, actions], index) => (
         <details key={title} class="card group" open={index < openGroups}>
           <summary>{title}</summary>
           {actions.map((action) => (
@@ -78,50 +65,45 @@ interface ActionFormProps extends Omit<ActionPanelProps, "room"> {
 }
 
 function ActionForm({ action, addresses, room, rooms, onCreated }: ActionFormProps) {
-  const { fields = [], confirm } = action;
+  const { id, label, fields = [], confirm } = action;
   const isAboutRoom = needsRoom(action);
   const [typed, setTyped] = useState<Values>(() =>
-    Object.fromEntries(fields.map(({ name, initial }) => [name, initial])),
+    Object.fromEntries(fields.map(({ name, initial }) => [name, String(initial)])),
   );
   const [result, setResult] = useState<ActionResult>();
   const [isRunning, setIsRunning] = useState(false);
   const [asksFor, setAsksFor] = useState<string>();
-  const values = isAboutRoom ? { ...typed, room } : typed;
+  const values = { ...typed, room };
   const question = confirm?.(rooms.length);
   // What was asked must still be true when it is confirmed.
   const isAsking = question !== undefined && asksFor === question + room;
+  const look = id === "create" ? "primary" : isAsking ? "danger sure" : confirm ? "danger" : "";
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
     if (question !== undefined && !isAsking) return setAsksFor(question + room);
     setAsksFor(undefined);
     setIsRunning(true);
-    const sent = await runAction(action.id, values);
+    const received = await runAction(id, values);
     setIsRunning(false);
-    setResult(sent);
-    if (sent.room !== undefined) onCreated(sent.room);
+    setResult(received);
+    if (received.room !== undefined) onCreated(received.room);
   }
 
-  const curl = toCurl(requestOf(action, values, addresses), addresses);
+  const curl = toCurl(action, values, addresses);
   return (
-    <form class="action" onSubmit={(event) => void submit(event)} aria-label={action.label}>
+    <form
+      class="action"
+      aria-label={label}
+      onInput={({ currentTarget }) => setTyped(readValues(currentTarget))}
+      onSubmit={(event) => void submit(event)}
+    >
       {fields.map((field) => (
-        <FieldInput
-          key={field.name}
-          field={field}
-          value={values[field.name] ?? ""}
-          onValue={(value) => setTyped({ ...typed, [field.name]: value })}
-        />
+        <FieldInput key={field.name} {...field} />
       ))}
       <span class="buttons">
-        <button
-          class={
-            action.id === "create" ? "primary" : isAsking ? "danger sure" : confirm ? "danger" : undefined
-          }
-          type="submit"
-          disabled={isRunning || (isAboutRoom && room === "")}
-        >
-          {isAsking ? question : action.label}
+        <button class={look} type="submit" disabled={isRunning || (isAboutRoom && room === "")}>
+          {isAsking ? question : label}
         </button>
         {isAsking && (
           <button type="button" onClick={() => setAsksFor(undefined)}>
@@ -130,7 +112,7 @@ function ActionForm({ action, addresses, room, rooms, onCreated }: ActionFormPro
         )}
       </span>
       <details class="curl">
-        <summary aria-label={`curl lines of: ${action.label}`}>curl</summary>
+        <summary aria-label={`curl lines of: ${label}`}>curl</summary>
         <div class="copied">
           <code>{curl}</code>
           <CopyButton text={curl} what="curl lines" />
@@ -143,97 +125,68 @@ function ActionForm({ action, addresses, room, rooms, onCreated }: ActionFormPro
   );
 }
 
+function readValues(form: HTMLFormElement): Values {
+  return Object.fromEntries(
+    Array.from(new FormData(form), ([name, value]) => [name, typeof value === "string" ? value : ""]),
+  );
+}
+
 function Result({ result: { status, text } }: { result: ActionResult }) {
-  const pretty = inLines(text);
   return (
     <>
       <strong>{status ?? "No response"}</strong>{" "}
-      {pretty === undefined ? (
-        <span>{text}</span>
-      ) : (
+      {text.startsWith("{") ? (
         <div class="copied">
-          <code
-            tabIndex={0}
-            title={text.includes("••••••") ? "The PIN is hidden in the console." : undefined}
-          >
-            {pretty}
+          <code tabIndex={0} title={text.includes("••••••") ? "The PIN is hidden in the console." : ""}>
+            {text}
           </code>
-          <CopyButton text={pretty} what="response" />
+          <CopyButton text={text} what="response" />
         </div>
+      ) : (
+        <span>{text}</span>
       )}
     </>
   );
 }
 
-/** Returns a JSON object or list in lines, or undefined for another text. */
-function inLines(text: string): string | undefined {
-  if (!/^[{[]/.test(text)) return undefined;
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return undefined;
-  }
-}
-
 export function CopyButton({ text, what }: { text: string; what: string }) {
-  const [isCopied, setIsCopied] = useState(false);
+  const [copied, setCopied] = useState<string>();
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text).catch(() => undefined);
-    setIsCopied(true);
+    setCopied(text);
   };
-  useEffect(() => setIsCopied(false), [text]);
   return (
     <button class="copy" type="button" aria-label={`Copy the ${what}`} onClick={() => void copy()}>
-      {isCopied ? "Copied" : "Copy"}
+      {copied === text ? "Copied" : "Copy"}
     </button>
   );
 }
 
-interface FieldInputProps {
-  readonly field: Field;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-}
-
-function FieldInput({ field, value, onValue }: FieldInputProps) {
-  const { label, options, type = "text" } = field;
+/** The form reads the value. */
+function FieldInput({ name, label, initial, options }: Field) {
+  const isNumber = typeof initial === "number";
   return (
-    <label class={options || type === "number" ? "field" : "field long"}>
+    <label class={options || isNumber ? "field" : "field long"}>
       <span>{label}</span>
       {options ? (
-        <select value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
-          {options.map(([option, text]) => (
-            <option key={option} value={option}>
-              {text}
-            </option>
+        <select name={name}>
+          {Object.keys(options).map((option) => (
+            <option key={option}>{option}</option>
           ))}
         </select>
       ) : (
         <input
           type="text"
-          inputMode={type === "number" ? "numeric" : "text"}
-          value={value}
-          onInput={({ currentTarget }) => onValue(currentTarget.value)}
+          name={name}
+          inputMode={isNumber ? "numeric" : "text"}
+          defaultValue={String(initial)}
         />
       )}
     </label>
   );
 }
 
-/** Lets the server send an action's request. Returns the response, or that there was none. */
-export async function runAction(id: string, values: Values): Promise<ActionResult> {
-  try {
-    const body = JSON.stringify(values);
-    const headers = { "content-type": "application/json" };
-    const response = await fetch(`/actions/${id}`, { method: "POST", headers, body });
-    return await response.json();
-  } catch {
-    return { status: null, text: "The console's server does not respond." };
-  }
-}
-
 function toneOf(result: ActionResult | undefined): string {
-  if (!result) return "";
-  if (result.status === null || result.status >= 500) return "bad";
-  return result.status >= 400 ? "warning" : "good";
+  const { status = 500 } = result ?? {};
+  return status >= 500 ? "bad" : status >= 400 ? "warning" : "good";
 }

@@ -64,15 +64,3 @@ function readPlace(): Place | undefined {
   const [, kind, name] = /^#\/(room|request)\/(.+)$/.exec(location.hash) ?? [];
   return kind === undefined || name === undefined ? undefined : { kind, name: decodeName(name) };
 }
-
-/** Returns whether a media query applies now. */
-export function useMedia(media: string): boolean {
-  const [isMatched, setIsMatched] = useState(() => matchMedia(media).matches);
-  useEffect(() => {
-    const query = matchMedia(media);
-    const update = (): void => setIsMatched(query.matches);
-    query.addEventListener("change", update);
-    return () => query.removeEventListener("change", update);
-  }, [media]);
-  return isMatched;
-}

@@ -44,6 +44,15 @@ function Life({ kind, name, figures, children }: LifeProps) {
   );
 }
 
+function History({ entries }: { entries: readonly TimelineEntry[] }) {
+  return (
+    <section class="card">
+      <h3>What happened</h3>
+      <EntryList entries={entries} />
+    </section>
+  );
+}
+
 export function RequestLife({ id, entries }: { id: string; entries: readonly TimelineEntry[] }) {
   const [lines, setLines] = useState<readonly LoggedLine[]>();
   const own = entries.filter(({ correlationId }) => correlationId === id);
@@ -54,13 +63,8 @@ export function RequestLife({ id, entries }: { id: string; entries: readonly Tim
   const figures = lines?.length === 0 ? ["The app has logged no line with this correlation ID."] : [];
   return (
     <Life kind="Request" name={id} figures={figures}>
-      {own.length > 0 && (
-        <section class="card">
-          <h3>What happened</h3>
-          <EntryList entries={own} />
-        </section>
-      )}
-      {lines !== undefined && lines.length > 0 && (
+      {own.length > 0 && <History entries={own} />}
+      {lines?.[0] && (
         <section class="card">
           <h3>What the app logged</h3>
           <LoggedLines lines={lines} />
@@ -72,34 +76,32 @@ export function RequestLife({ id, entries }: { id: string; entries: readonly Tim
 
 type Step = RoomState | "gone";
 
-const plainEntry = { kind: "room", tone: "good", steps: [], rooms: [] } as const;
+const steps: readonly Step[] = [...roomStates, "gone"];
 
 export function RoomLife({ name, snapshot, data }: { name: string; snapshot: Snapshot; data: LiveData }) {
   const own = data.entries.filter(({ rooms }) => rooms.includes(name));
   const room = snapshot.rooms.find((row) => row.name === name);
   const entered = stepsOf(name, own, data, snapshot.time);
-  const present: Step | undefined = room?.state ?? (entered.has("gone") ? "gone" : undefined);
+  const present = room?.state ?? (entered.has("gone") ? "gone" : undefined);
   // The platform tells when a conference starts, and the list says so already.
-  const steps = [...entered].filter(([state]) => state !== "live");
+  const dated = [...entered].filter(([state]) => state !== "live");
+  const plain = { kind: "room", tone: "good", steps: [], rooms: [] } as const;
   const history = [
     ...own.map((entry) => ({ ...entry, rooms: [] })),
-    ...steps.map(([state, time]) => ({ ...plainEntry, id: state, time, title: stateTitles[state] })),
+    ...dated.map(([state, time]) => ({ ...plain, id: state, time, title: stateTitles[state] })),
   ].toSorted((one, other) => one.time - other.time);
+  const figures = room ? figuresOf(room, snapshot.time, data.deletedAfterSeconds) : [];
+  const missing = [present ? stateTitles[present] : "There is no such room."];
   return (
-    <Life kind="Room" name={name} figures={figuresOf(room, present, snapshot.time, data.deletedAfterSeconds)}>
+    <Life kind="Room" name={name} figures={room ? figures : missing}>
       <div class="life-parts">
-        {present !== undefined && (
+        {present && (
           <section class="card">
             <h3>State</h3>
             <StateDiagram entered={entered} present={present} now={snapshot.time} />
           </section>
         )}
-        {history.length > 0 && (
-          <section class="card">
-            <h3>What happened</h3>
-            <EntryList entries={history} />
-          </section>
-        )}
+        {history.length > 0 && <History entries={history} />}
       </div>
     </Life>
   );
@@ -129,13 +131,7 @@ function stepsOf(
 }
 
 /** Says in which state the room is, what comes next, and when. */
-function figuresOf(
-  room: RoomRow | undefined,
-  present: Step | undefined,
-  now: number,
-  deletedAfterSeconds: number,
-): string[] {
-  if (!room) return [present === undefined ? "There is no such room." : stateTitles[present]];
+function figuresOf(room: RoomRow, now: number, deletedAfterSeconds: number): string[] {
   const { state, since, hasTag, nodes, participants } = room;
   const dueAt = since + deletedAfterSeconds * 1000;
   const next = {
@@ -146,7 +142,7 @@ function figuresOf(
     ended: `Next: it may be deleted in ${age(dueAt - now)}, at ${timeOfDay(dueAt)}; the timer runs every 10 minutes.`,
     deleting: "Next: the timer deletes it within 10 minutes. “Collect garbage” does it now.",
   };
-  const who = participants.map((one) => one.name).join(", ") || "nobody";
+  const who = participants.join(", ") || "nobody";
   const conference = nodes.length === 0 ? "no conference" : `${who} · ${amount(nodes.length, "node")}`;
   const tag = hasTag ? "set" : "not set";
   return [`${stateTitles[state]} for ${age(now - since)} · tag ${tag} · ${conference}`, next[state]];
@@ -159,22 +155,20 @@ interface StateDiagramProps {
 }
 
 function StateDiagram({ entered, present, now }: StateDiagramProps) {
-  const steps: readonly Step[] = [...roomStates, "gone"];
   const position = steps.indexOf(present);
-  /** How long the room was in a state: until it entered a later one. */
-  const lasted = (index: number, from: number): string => {
-    const later = steps.slice(index + 1).map((state) => entered.get(state) ?? now);
-    return age(Math.min(now, ...later.filter((time) => time >= from)) - from);
-  };
   return (
     <ol class="diagram">
       {steps.map((state, index) => {
         const since = entered.get(state);
         const isPresent = index === position;
+        const isPast = index < position && since !== undefined;
+        // How long the room was in the state: until it entered a later one.
+        const later = steps.slice(index + 1).map((one) => entered.get(one) ?? now);
+        const until = Math.min(now, ...later.filter((time) => time >= (since ?? now)));
         return (
           <li
             key={state}
-            class={`step ${isPresent ? "present" : index < position && since !== undefined ? "past" : ""}`}
+            class={isPresent ? "step present" : isPast ? "step past" : "step"}
             style={stateStyle(state === "gone" ? "deleted" : state)}
             aria-current={isPresent ? "step" : undefined}
           >
@@ -182,7 +176,7 @@ function StateDiagram({ entered, present, now }: StateDiagramProps) {
             {since !== undefined && (
               <span class="muted">
                 {timeOfDay(since)}
-                {state !== "gone" && ` · ${lasted(index, since)}`}
+                {state !== "gone" && ` · ${age(until - since)}`}
               </span>
             )}
           </li>

@@ -17,22 +17,19 @@ export const inOrder = (one: RoomRow, other: RoomRow): number =>
 
 interface ListProps {
   readonly title: string;
-  /** What is shown instead of an empty list. */
-  readonly none: string;
   readonly count?: number;
-  readonly isEmpty: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A card with a list, which scrolls, so that it must be reachable by keyboard. */
-function List({ title, none, count, isEmpty, children }: ListProps) {
+function List({ title, count, children }: ListProps) {
   return (
     <section class="card">
       <h2>
         {title} {count !== undefined && <span class="muted">{count}</span>}
       </h2>
       <div class="scroll" tabIndex={0} role="region" aria-label={title}>
-        {isEmpty ? <p class="none">{none}</p> : children}
+        {children}
       </div>
     </section>
   );
@@ -41,8 +38,9 @@ function List({ title, none, count, isEmpty, children }: ListProps) {
 /** The roles are explicit, because a narrow page lays the rows out as blocks. */
 export function Rooms({ rooms, now }: { rooms: readonly RoomRow[]; now: number }) {
   return (
-    <List title="Rooms" none="There is no room." count={rooms.length} isEmpty={rooms.length === 0}>
-      <table role="table">
+    <List title="Rooms" count={rooms.length}>
+      {rooms.length === 0 && <p class="none">There is no room.</p>}
+      <table role="table" hidden={rooms.length === 0}>
         <thead role="rowgroup">
           <tr role="row">
             {["Name", "State", "For", "Tag", "Conference"].map((title) => (
@@ -53,25 +51,13 @@ export function Rooms({ rooms, now }: { rooms: readonly RoomRow[]; now: number }
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {rooms.toSorted(inOrder).map(({ name, state, since, hasTag, nodes, participants }) => (
-            <tr key={name} role="row">
-              <td role="cell">
-                <a class="room-name" href={roomAddress(name)}>
-                  {name}
-                </a>
-              </td>
-              <td role="cell">
-                <span class="badge" style={stateStyle(state)}>
-                  {stateTitles[state]}
-                </span>
-              </td>
-              <td role="cell" class="number">
-                {age(now - since)}
-              </td>
-              <td role="cell">{hasTag ? "set" : "–"}</td>
-              <td role="cell">
-                {nodes.length === 0 ? "–" : amount(participants.length, "person", "people")}
-              </td>
+          {rooms.toSorted(inOrder).map((room) => (
+            <tr key={room.name} role="row">
+              {cellsOf(room, now).map((cell, index) => (
+                <td key={index} role="cell">
+                  {cell}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -80,15 +66,38 @@ export function Rooms({ rooms, now }: { rooms: readonly RoomRow[]; now: number }
   );
 }
 
+function cellsOf({ name, state, since, hasTag, nodes, participants }: RoomRow, now: number) {
+  return [
+    <RoomLink name={name} />,
+    <span class="badge" style={stateStyle(state)}>
+      {stateTitles[state]}
+    </span>,
+    <span class="unit">{age(now - since)}</span>,
+    hasTag ? "set" : "–",
+    nodes.length === 0 ? "–" : amount(participants.length, "person", "people"),
+  ];
+}
+
+function RoomLink({ name }: { name: string }) {
+  return (
+    <a class="room-name" href={roomAddress(name)}>
+      {name}
+    </a>
+  );
+}
+
 /** What happened, the newest first. Equal consecutive runs are one entry, which shows each of them when it is opened. */
 export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
-  const shown = grouped(entries.filter(({ kind }) => kind !== "room").toReversed()).slice(0, maxShown);
+  const shown = entries.filter(({ kind }) => kind !== "room").toReversed();
   return (
-    <List title="Timeline" none="Nothing has happened yet. Create a room." isEmpty={shown.length === 0}>
+    <List title="Timeline">
+      {shown.length === 0 && <p class="none">Nothing has happened yet. Create a room.</p>}
       <ol class="entries">
-        {shown.map((group) => (
-          <Entry key={group.at(-1)?.id} group={group} />
-        ))}
+        {grouped(shown)
+          .slice(0, maxShown)
+          .map((group) => (
+            <Entry key={group.at(-1)?.id} group={group} />
+          ))}
       </ol>
     </List>
   );
@@ -126,21 +135,17 @@ type Group = [TimelineEntry, ...TimelineEntry[]];
 
 /** Joins neighbours that differ in their room, IDs and times only, if there are at least three. */
 function grouped(entries: readonly TimelineEntry[]): Group[] {
+  const essence = ({ id, kind, title, tone, status, steps }: TimelineEntry) =>
+    JSON.stringify(kind === "outage" ? id : [kind, title, tone, status, steps]);
   const groups: Group[] = [];
   for (const entry of entries) {
     const last = groups.at(-1);
-    if (last && sameRun(last[0], entry)) last.push(entry);
+    if (last && essence(last[0]) === essence(entry)) last.push(entry);
     else groups.push([entry]);
   }
   return groups.flatMap((group) =>
     group.length < minGrouped ? group.map((entry): Group => [entry]) : [group],
   );
-}
-
-function sameRun(one: TimelineEntry, other: TimelineEntry): boolean {
-  const essence = ({ kind, title, tone, status, steps }: TimelineEntry) =>
-    JSON.stringify([kind, title, tone, status, steps]);
-  return one.kind !== "outage" && essence(one) === essence(other);
 }
 
 /** The parts of a row are separated by spaces, so that they are separate words when they are read out or copied. */
@@ -149,28 +154,20 @@ function Entry({ group }: { group: Group }) {
   const { time, kind, tone, title, status, durationMilliseconds, correlationId, steps } = entry;
   const [room, ...others] = new Set(group.flatMap((one) => one.rooms));
   const isGroup = group.length > 1;
-  const hasFailed = status === undefined && tone === "bad" && kind !== "outage";
+  const hasFailed = tone === "bad" && kind !== "outage";
+  const took = durationMilliseconds === undefined ? undefined : duration(durationMilliseconds);
+  const since = isGroup ? `since ${timeOfDay(group.at(-1)?.time ?? time)}` : took;
   return (
     <li class={`entry ${tone}`}>
       <time dateTime={new Date(time).toISOString()}>{timeOfDay(time)}</time>{" "}
       <span class={`kind ${kind}`}>{kind}</span>{" "}
       <div class="what">
-        <span class="title">
-          {title}
-          {isGroup && ` × ${group.length}`}
-        </span>{" "}
-        {status !== undefined && <span class={`status ${tone}`}>{status}</span>}{" "}
-        {hasFailed && <span class="status bad">failed</span>}{" "}
-        {isGroup && <span class="muted">since {timeOfDay(group.at(-1)?.time ?? time)}</span>}
-        {!isGroup && durationMilliseconds !== undefined && (
-          <span class="muted unit">{duration(durationMilliseconds)}</span>
-        )}{" "}
-        {steps.length > 0 && <p class="steps">{steps.join(" · ")}</p>}{" "}
+        <span class="title">{isGroup ? `${title} × ${group.length}` : title}</span>{" "}
+        {(status !== undefined || hasFailed) && <span class={`status ${tone}`}>{status ?? "failed"}</span>}{" "}
+        <span class="muted unit">{since}</span> {steps.length > 0 && <p class="steps">{steps.join(" · ")}</p>}{" "}
         {room !== undefined && (
           <p class="steps">
-            <a class="room-name" href={roomAddress(room)}>
-              {room}
-            </a>
+            <RoomLink name={room} />
             {others.length > 0 && ` and ${others.length} more`}
           </p>
         )}{" "}

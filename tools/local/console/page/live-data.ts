@@ -1,13 +1,9 @@
 /** Receives the server's stream and keeps what the page draws. */
 import { useEffect, useState } from "preact/hooks";
-import { type Greeting, type Snapshot, type TimelineEntry, withNewest } from "../console-state.ts";
+import { afterMessage, type Message, type Shown } from "../console-state.ts";
 
-const maxPoints = 600;
-
-export interface LiveData extends Omit<Greeting, "addresses"> {
+export interface LiveData extends Shown {
   readonly isConnected: boolean;
-  readonly addresses?: Greeting["addresses"];
-  readonly snapshot?: Snapshot;
 }
 
 const empty: LiveData = {
@@ -22,22 +18,11 @@ export function useLiveData(): LiveData {
   const [data, setData] = useState(empty);
   useEffect(() => {
     const stream = new EventSource("/events");
-    const on = <Message>(
-      event: string,
-      apply: (message: Message, data: LiveData) => Partial<LiveData>,
-    ): void => {
-      stream.addEventListener(event, ({ data: text }: MessageEvent<string>) => {
-        const message: Message = JSON.parse(text);
-        setData((current) => ({ ...current, ...apply(message, current) }));
-      });
+    stream.onmessage = ({ data: text }: MessageEvent<string>) => {
+      const message: Message = JSON.parse(text);
+      setData((current) => ({ ...afterMessage(current, message), isConnected: true }));
     };
-    on<Greeting>("greeting", (greeting) => ({ ...greeting, isConnected: true }));
-    on<Snapshot>("snapshot", (snapshot, { history }) => ({
-      snapshot,
-      history: [...history.filter(({ time }) => time < snapshot.time), snapshot].slice(-maxPoints),
-    }));
-    on<TimelineEntry>("entry", (entry, { entries }) => ({ entries: withNewest(entries, entry) }));
-    stream.addEventListener("error", () => setData((current) => ({ ...current, isConnected: false })));
+    stream.onerror = () => setData((current) => ({ ...current, isConnected: false }));
     return () => stream.close();
   }, []);
   return data;

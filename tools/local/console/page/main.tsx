@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import "./console.css";
 import { ActionPanel } from "./actions.tsx";
-import { roomAddress, useMedia, usePlace } from "./format.ts";
+import { roomAddress, usePlace } from "./format.ts";
 import { Banners, Header } from "./header.tsx";
 import { RequestLife, RoomLife } from "./life.tsx";
 import { useLiveData } from "./live-data.ts";
@@ -13,8 +13,6 @@ function App() {
   const data = useLiveData();
   const place = usePlace();
   const shownRoom = place?.kind === "room" ? place.name : undefined;
-  // The order of the keyboard is that of the page, where the actions are on the right or above the lists.
-  const isNarrow = useMedia("(max-width: 1080px)");
   const [lastCreated, setLastCreated] = useState<string>();
   const { snapshot, addresses, isConnected } = data;
   const isStale = snapshot !== undefined && !isConnected;
@@ -42,10 +40,8 @@ function App() {
             {shownRoom !== undefined && <RoomLife name={shownRoom} snapshot={snapshot} data={data} />}
           </div>
         )}
-        {snapshot && place === undefined && !isNarrow && <Details data={data} snapshot={snapshot} />}
         {snapshot && addresses && (
           <ActionPanel
-            key="actions"
             addresses={addresses}
             rooms={snapshot.rooms}
             room={shownRoom ?? lastCreated}
@@ -55,7 +51,7 @@ function App() {
             }}
           />
         )}
-        {snapshot && place === undefined && isNarrow && <Details data={data} snapshot={snapshot} />}
+        {snapshot && place === undefined && <Details data={data} snapshot={snapshot} />}
       </main>
     </>
   );

@@ -1,11 +1,11 @@
 /** The overview: rooms by state, then creates, charts, rooms and the timeline. */
 import { roomStates, type Snapshot, stateTitles } from "../console-state.ts";
 import { summarizeCreates } from "../creates.ts";
-import { runAction } from "./actions.tsx";
 import { PoolChart, StatesChart } from "./charts.tsx";
 import { age, duration, percentage, stateStyle } from "./format.ts";
 import { Rooms, Timeline } from "./lists.tsx";
 import type { LiveData } from "./live-data.ts";
+import { runAction } from "./run-action.ts";
 
 export function Summary({ snapshot: { counts, poolTarget } }: { snapshot: Snapshot }) {
   return (

@@ -2,18 +2,11 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import * as z from "zod";
-import {
-  childrenOf,
-  projectFolder,
-  runScriptIn,
-  temporaryFolder,
-} from "../../../../test/support/script-process.ts";
+import { loadSettings } from "../../../../src/lib/settings/settings.ts";
+import { childrenOf, runScriptIn, temporaryFolder } from "../../../../test/support/script-process.ts";
 import { connectionFolder, findStartedGateways } from "../../../simulators/connection.ts";
-import { startFunctionsHost } from "../../../simulators/host/functions-host.ts";
-import { fetchAccessToken } from "../../stack/access-token.ts";
-import { openQueueContents } from "../../stack/queue-contents.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -37,30 +30,20 @@ test("The settings that npm start -- --no-app writes make an app the gateway tha
     const [, url] = new RegExp(`${name}Endpoint=([^;]+)`).exec(Values["AzureWebJobsStorage"] ?? "") ?? [];
     expect((await fetch(`${url}?comp=list`)).headers.get("server")).toMatch(new RegExp(`^Azurite-${name}`));
   }
-  const host = await startFunctionsHost({
-    entry: `${projectFolder}src/main.ts`,
-    environment: Values,
-  });
-  onTestFinished(() => host.stop());
+  expect(() => loadSettings(Values)).not.toThrow();
   const [connection] = await findStartedGateways(join(folder, connectionFolder));
-  if (!connection) throw new Error("no connection");
-  // The host listens elsewhere, because something else could have taken the port meanwhile.
-  expect(connection.gatewayUrl).toBe(`http://127.0.0.1:${Host.LocalHttpPort}`);
-  expect(output()).toContain(connection.gatewayUrl);
-  const headers = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
-  const filling = await fetch(`${host.url}/room/bulk/?max_vmr=2`, { method: "POST", headers });
-  expect(filling.status).toBe(202);
-  const queues = openQueueContents(connection.storageConnectionString);
-  await expect.poll(async () => (await queues.peek("pool")).length, { timeout: 60_000 }).toBe(2);
-  const sink = await fetch(`${connection.platformControlUrl}/control/sink`);
-  expect(await sink.json()).toMatchObject({ url: `${connection.gatewayUrl}/public/event_sink` });
-  await host.stop();
+  const gatewayUrl = `http://127.0.0.1:${Host.LocalHttpPort}`;
+  expect(connection).toMatchObject({ gatewayUrl, settings: { MAX_VMR: "7" } });
+  expect(output()).toContain(gatewayUrl);
+  const sink = await fetch(`${connection?.platformControlUrl}/control/sink`);
+  expect(await sink.json()).toMatchObject({ url: `${gatewayUrl}/public/event_sink` });
+  await writeFile(settings, "edited");
   expect(await end("SIGINT")).toBe(0);
-  expect(existsSync(settings)).toBe(false);
+  expect(await readFile(settings, "utf8")).toBe("edited");
   expect(await readdir(join(folder, connectionFolder))).toEqual([]);
 });
 
-test("npm start -- --no-app keeps an existing settings file without --replace, and one that is edited while it runs", async () => {
+test("npm start -- --no-app replaces a settings file only with --replace, and removes its own", async () => {
   const folder = await temporaryFolder();
   const settings = join(folder, "local.settings.json");
   await writeFile(settings, "own");
@@ -68,10 +51,8 @@ test("npm start -- --no-app keeps an existing settings file without --replace, a
   expect(await refused.exited).toBe(1);
   expect(refused.errors()).toMatch(/^npm start: local\.settings\.json exists\. .*--replace\.\n$/);
   expect(await readFile(settings, "utf8")).toBe("own");
-
   const { printed, end } = runScriptIn(folder, ...command, "--replace");
   await printed("Run `npm run build");
-  await writeFile(settings, "edited");
   expect(await end("SIGINT")).toBe(0);
-  expect(await readFile(settings, "utf8")).toBe("edited");
+  expect(existsSync(settings)).toBe(false);
 });

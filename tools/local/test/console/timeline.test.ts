@@ -1,6 +1,6 @@
-/** The timeline entries that the console makes from the host's log. */
+/** The timeline entries that the console makes from the host's log, and what it says about creates. */
 import { expect, test } from "vitest";
-import { describeTrouble, summarizeCreates } from "../../console/creates.ts";
+import { describeFailedCreates, summarizeCreates } from "../../console/creates.ts";
 import { createTimeline } from "../../console/timeline.ts";
 
 const requests: Readonly<Record<string, string>> = {
@@ -15,16 +15,18 @@ function started() {
   const log = (functionName: string, lines: readonly object[], outcome = "Succeeded"): void => {
     runs += 1;
     const source = { level: "information", functionName, invocationId: `run-${runs}` } as const;
-    for (const line of lines) {
-      timeline.onLog({ ...source, category: `Function.${functionName}.User`, message: JSON.stringify(line) });
-    }
+    const category = `Function.${functionName}`;
+    for (const line of lines)
+      timeline.onLog({ ...source, category: `${category}.User`, message: JSON.stringify(line) });
     const message = `Executed 'Functions.${functionName}' (${outcome}, Id=1, Duration=12ms)`;
     const title = requests[functionName];
     const background = { kind: functionName === "provisionRoom" ? "queue" : "timer" } as const;
     const trigger = title === undefined ? background : { kind: "request" as const, title };
-    timeline.onLog({ ...source, category: `Function.${functionName}`, message, trigger });
+    timeline.onLog({ ...source, category, message, trigger });
   };
-  return { timeline, log };
+  const create = (status: number, details: object = {}) =>
+    log("createRoomFromQueue", [{ event: "request", status, durationMilliseconds: 5, ...details }]);
+  return { timeline, log, create };
 }
 
 test("A request becomes one entry with method, path, status, duration, correlation ID, room and its state", () => {
@@ -50,19 +52,7 @@ test("A request becomes one entry with method, path, status, duration, correlati
   ]);
 });
 
-test.each([
-  ["getRoom", "abc"],
-  // An encoding that is not valid is shown as it is.
-  ["getPublicRoom", "%E0%A4%A"],
-])("A request that names a room belongs to that room: %s %s", (functionName, room) => {
-  const { timeline, log } = started();
-  log(functionName, [{ event: "request", status: 404, code: "room-not-found", durationMilliseconds: 5 }]);
-  expect(timeline.entries()).toMatchObject([
-    { title: requests[functionName], tone: "warning", rooms: [room], steps: ["Room not found"] },
-  ]);
-});
-
-test("A timer's entry counts what was done, and a failed queue run is marked", () => {
+test("Entries count what was done, name the room of their path, and show what has failed", () => {
   const { timeline, log } = started();
   log("collectGarbage", [
     { event: "room-deleted", room: "a" },
@@ -70,72 +60,66 @@ test("A timer's entry counts what was done, and a failed queue run is marked", (
     { event: "deletion-skipped", room: "c", reason: "young" },
   ]);
   log("provisionRoom", [{ event: "run-failed" }], "Failed");
+  log("getRoom", [{ event: "request", status: 404, code: "room-not-found" }]);
+  // An encoding that is not valid is shown as it is.
+  log("getPublicRoom", [{ event: "request", status: 404 }]);
+  // Its process has ended.
+  log("createRoomFromQueue", [], "Failed");
   expect(timeline.entries()).toMatchObject([
     { kind: "timer", steps: ["Room deleted × 2", "Deletion skipped (young)"], rooms: ["a", "b", "c"] },
     { kind: "queue", tone: "bad", steps: ["Run failed"] },
+    { title: "GET /room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
+    { rooms: ["%E0%A4%A"] },
+    { title: "POST /room/create", status: 500, tone: "bad", durationMilliseconds: 12 },
   ]);
 });
 
-test("A create counts as failed if it returns 503, or if its process ends, which is shown as 500", () => {
+test("After thousands of runs and runs that never end, the newest are shown, each with its steps and its room's state", () => {
   const { timeline, log } = started();
-  log("createRoomFromQueue", [], "Failed");
-  expect(timeline.entries()).toMatchObject([{ title: "POST /room/create", status: 500, tone: "bad" }]);
-  log("createRoomFromQueue", [{ event: "request", status: 503, durationMilliseconds: 5 }]);
-  expect(summarizeCreates(timeline.entries())).toMatchObject({ count: 2, failed: 2 });
-});
-
-test("After thousands of runs, the newest are shown, each with its steps and its room's state", () => {
-  const { timeline, log } = started();
+  const lost = { level: "information", functionName: "getRoom", category: "Function.getRoom.User" } as const;
+  for (let index = 0; index < 600; index++)
+    timeline.onLog({ ...lost, invocationId: `lost-${index}`, message: '{"event":"room-read"}' });
   for (let index = 0; index <= 3000; index++)
     log("provisionRoom", [{ event: "room-provisioned", room: `${index}` }]);
   const entries = timeline.entries();
   expect(entries).toHaveLength(3000);
-  for (const [entry, room] of [
-    [entries[0], "1"],
-    [entries.at(-1), "3000"],
-  ] as const)
-    expect(entry).toMatchObject({ steps: ["Room provisioned"], states: { [room]: "provisioning" } });
+  expect([entries[0], entries.at(-1)]).toMatchObject([
+    { steps: ["Room provisioned"], states: { 1: "provisioning" } },
+    { steps: ["Room provisioned"], states: { 3000: "provisioning" } },
+  ]);
 });
 
-test("Runs that never end do not keep later runs from having steps", () => {
-  const { timeline, log } = started();
-  const source = {
-    level: "information",
-    functionName: "getRoom",
-    category: "Function.getRoom.User",
-  } as const;
-  for (let index = 0; index < 600; index++)
-    timeline.onLog({ ...source, invocationId: `lost-${index}`, message: '{"event":"room-read"}' });
-  log("collectGarbage", [{ event: "room-deleted", room: "a" }]);
-  expect(timeline.entries()).toMatchObject([{ steps: ["Room deleted"], states: { a: "gone" } }]);
-});
-
-test("Rooms are live from the first node's start to the last one's end, each time, and people come and go", () => {
+test("Rooms are live from the first node's start until their end is queued, each time, and people come and go", () => {
   const { timeline, log } = started();
   const conference = { name: "abc" };
   const citizen = { conference: "abc", display_name: "Citizen", uuid: "1" };
   for (let meeting = 0; meeting < 2; meeting++) {
-    timeline.onPlatformEvent("a", "conference_started", conference);
-    timeline.onPlatformEvent("b", "conference_started", conference);
-    expect(timeline.endedAt("abc")).toBeUndefined();
-    timeline.onPlatformEvent("a", "conference_ended", conference);
+    for (const node of ["a", "b"]) timeline.onPlatformEvent(node, "conference_started", conference);
+    expect(timeline.lastStates().get("abc")?.state).toBe("live");
     log("eventSink", [{ event: "room-queued-for-deletion", room: "abc" }]);
-    expect(timeline.endedAt("abc")).toBe(timeline.entries().at(-1)?.time);
+    const { time } = timeline.entries().at(-1) ?? {};
+    expect(timeline.lastStates().get("abc")).toEqual({ state: "ended", time });
   }
   timeline.onPlatformEvent("a", "participant_connected", citizen);
   timeline.onPlatformEvent("a", "participant_disconnected", citizen);
   const titles = timeline.entries().map(({ title }) => title);
-  expect(titles.filter((title) => title === "Live")).toHaveLength(2);
-  expect(titles.slice(-2)).toEqual(["Citizen joined", "Citizen left"]);
-  log("collectGarbage", [{ event: "room-deleted", room: "abc" }]);
-  expect(timeline.endedAt("abc")).toBeUndefined();
+  expect(titles).toEqual(["Live", "eventSink", "Live", "eventSink", "Citizen joined", "Citizen left"]);
+});
+
+test("A change of the gateway's state becomes an entry with its reason, but its first start does not", () => {
+  const { timeline } = started();
+  timeline.onState({ state: "up" });
+  timeline.onState({ state: "restarting", reason: "The app's process was ended by the signal SIGKILL" });
+  timeline.onState({ state: "up" });
+  expect(timeline.entries()).toMatchObject([
+    { kind: "outage", tone: "bad", title: "Gateway restarting", steps: [expect.stringContaining("SIGKILL")] },
+    { kind: "outage", tone: "good", title: "Gateway up again" },
+  ]);
 });
 
 test("The failure of creates is described with the failed platform call until a create succeeds", () => {
-  const { timeline, log } = started();
-  const create = (status: number, cause: object = {}) =>
-    log("createRoomFromQueue", [{ event: "request", status, durationMilliseconds: 5, ...cause }]);
-  const trouble = () => describeTrouble(timeline.entries(), Date.now());
+  const { timeline, create } = started();
+  const trouble = (later = 0) => describeFailedCreates(timeline.entries(), Date.now() + later);
   expect(trouble()).toBeUndefined();
   create(200);
   create(503, { code: "platform-login-refused", platformMethod: "PATCH", platformStatus: 403 });
@@ -146,34 +130,20 @@ test("The failure of creates is described with the failed platform call until a 
   expect(trouble()).toBeUndefined();
   create(503, { code: "storage-unavailable" });
   expect(trouble()).toBe("2 of 4 creates failed in 5 min; the last: the storage account does not respond.");
-  expect(describeTrouble(timeline.entries(), Date.now() + 300_001)).toBeUndefined();
-});
-
-test("A change of the gateway's state becomes an entry with its reason, but its first start does not", () => {
-  const timeline = createTimeline();
-  timeline.onState({ state: "up" });
-  timeline.onState({ state: "restarting", reason: "The app's process was ended by the signal SIGKILL" });
-  timeline.onState({ state: "up" });
-  expect(timeline.entries()).toMatchObject([
-    { kind: "outage", tone: "bad", title: "Gateway restarting", steps: [expect.stringContaining("SIGKILL")] },
-    { kind: "outage", tone: "good", title: "Gateway up again" },
-  ]);
+  expect(trouble(300_001)).toBeUndefined();
 });
 
 test("Creates are counted by their outcome, with percentiles of those that handed out a room", () => {
-  const { timeline, log } = started();
+  const { timeline, log, create } = started();
   for (let milliseconds = 1; milliseconds <= 100; milliseconds++)
-    log("createRoomFromQueue", [{ event: "request", status: 200, durationMilliseconds: milliseconds }]);
-  for (const status of [503, 404, 422])
-    log("createRoomFromQueue", [{ event: "request", status, durationMilliseconds: 1 }]);
+    create(200, { durationMilliseconds: milliseconds });
+  for (const status of [503, 404, 422]) create(status);
   log("getRoom", [{ event: "request", status: 200, durationMilliseconds: 1 }]);
-  expect(summarizeCreates(timeline.entries())).toEqual({
-    count: 102,
-    failed: 1,
-    empty: 1,
-    since: timeline.entries()[0]?.time,
-    percentiles: { p50: 50, p90: 90, p99: 99 },
-  });
-  expect(summarizeCreates(timeline.entries().slice(0, 10)).percentiles).toEqual({ p50: 5, p90: 9, p99: 10 });
-  expect(summarizeCreates(timeline.entries().slice(0, 9)).percentiles).toBeUndefined();
+  const { entries } = timeline;
+  const [first] = entries();
+  const percentiles = { p50: 50, p90: 90, p99: 99 };
+  const all = { count: 102, failed: 1, empty: 1, since: first?.time, percentiles };
+  expect(summarizeCreates(entries())).toEqual(all);
+  expect(summarizeCreates(entries().slice(0, 10)).percentiles).toEqual({ p50: 5, p90: 9, p99: 10 });
+  expect(summarizeCreates(entries().slice(0, 9)).percentiles).toBeUndefined();
 });

@@ -10,13 +10,10 @@ test("Calls back once after a burst of changes, and not for a file with the same
   const [first, second] = [join(folder, "first.ts"), join(folder, "second.ts")];
   await writeFile(first, "1");
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const reset = vi.spyOn(globalThis, "clearTimeout");
   const changes: string[] = [];
-  const stop = watchFiles([folder], (file) => changes.push(file));
-  onTestFinished(() => {
-    stop();
-    vi.useRealTimers();
-  });
+  onTestFinished(watchFiles([folder], (file) => changes.push(file)));
   const write = async (file: string, content: string): Promise<void> => {
     const before = reset.mock.calls.length;
     await writeFile(file, content);

@@ -1,0 +1,43 @@
+/** Sends an action's request through the console's server, once, and describes the response without its secrets. */
+import { actions, requestOf, type Values } from "../actions.ts";
+
+export interface ActionResult {
+  readonly status: number | undefined;
+  readonly text: string;
+  /** The room that was created. */
+  readonly room?: string;
+}
+
+/** Returns the response, or that there was none. */
+export async function runAction(id: string, values: Values): Promise<ActionResult> {
+  const action = actions.find((candidate) => candidate.id === id);
+  if (!action) throw new Error(`there is no action ${id}`);
+  const { method, at, as, done } = action;
+  const { path, body } = requestOf(action, values);
+  try {
+    const { token, agentToken } = await (await fetch("/api/credentials.json")).json();
+    const identities = {
+      consumer: { authorization: `Bearer ${token}` },
+      agent: { "x-auth-token": agentToken },
+    };
+    const headers = { ...(as && identities[as]), ...(body && { "content-type": "application/json" }) };
+    const response = await fetch(`/api/${at}${path}`, { method, headers, body: body ?? null });
+    const { ok, status } = response;
+    const text = await response.text();
+    const content = text.startsWith("{") ? JSON.parse(text) : undefined;
+    // The gateway gives the reason in `detail`, a simulator in `error`.
+    const reason =
+      id === "create" && status === 404 ? "The pool is empty." : (content?.detail ?? content?.error);
+    const sentence = ok ? done : typeof reason === "string" ? reason.replace(/[^.]$/, "$&.") : undefined;
+    const shown = sentence ?? JSON.stringify(content, hideSecret, 2) ?? text;
+    const retryAfter = response.headers.get("retry-after");
+    const retry = retryAfter === null ? "" : ` Retry in ${retryAfter} s.`;
+    return { status, text: shown + retry, ...(ok && content?.name && { room: content.name }) };
+  } catch {
+    return { status: undefined, text: "The console's server does not respond." };
+  }
+}
+
+function hideSecret(name: string, value: unknown): unknown {
+  return /pin$|^access_token$/.test(name) ? "••••••" : value;
+}
