@@ -44,23 +44,6 @@ export function provisioningProblem(line: unknown): string | undefined {
   return read?.event === "provisioning-failed" ? describeLoggedFailure(read) : undefined;
 }
 
-/** Creates a reader of the log. After so many failures in a row, `problem` returns their cause in words. */
-export function createProvisioningProblem(failuresInARow = 3) {
-  let failures = 0;
-  let problem: string | undefined;
-  return {
-    onLog: ({ message }: { readonly message: string }): void => {
-      const line = readLine(message);
-      if (line?.event === "room-provisioned") [failures, problem] = [0, undefined];
-      const found = provisioningProblem(line);
-      if (found === undefined) return;
-      failures += 1;
-      if (failures >= failuresInARow) problem = found;
-    },
-    problem: (): string | undefined => problem,
-  };
-}
-
 /** Returns what a line says, as a phrase: `Room claimed`, or `Rooms requested (3, bulk)`. */
 export function describeLine({ event, reason, kind, outcome, count }: Line): string {
   const about = reason ?? kind ?? outcome;

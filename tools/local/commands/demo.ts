@@ -9,7 +9,7 @@ const options = createCommand(
   "npm run demo",
   "Runs the whole life of a room on a local gateway, as curl lines.",
 )
-  .option("--connection-file <path>", "The file that `npm start -- --connection-file` wrote.")
+  .option("--connection-file <path>", "The file of a gateway in .tmp/gateways.")
   .parse()
   .opts();
 

@@ -1,7 +1,6 @@
 /** `npm start`: runs the gateway and everything it depends on, with a full pool, until Ctrl-C. */
 import * as z from "zod";
 import { settingNames } from "../../../src/lib/settings/settings.ts";
-import { createProvisioningProblem } from "../../log/words.ts";
 import {
   type Connection,
   findStartedGateway,
@@ -13,13 +12,14 @@ import { unusualPort } from "../../simulators/process/listen.ts";
 import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
 import { watchFiles } from "../../simulators/process/watch-files.ts";
 import { startConsole } from "../console/console-server.ts";
+import { describeProvisioningProblem } from "../console/creates.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { runWithoutApp } from "../stack/without-app.ts";
 import { introduction } from "../terminal/introduction.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
-import { showPoolFill } from "../terminal/pool-progress.ts";
+import { fillPool } from "../terminal/pool-progress.ts";
 import { readStartOptions } from "../terminal/start-options.ts";
 
 // The same at each start, unless something else listens there.
@@ -49,7 +49,6 @@ if (!options.app) {
 console.log("Starting storage, platform, token issuer, contact centre, log workspace and app ...");
 const printLog = createLogPrinter(options.verbose ? "information" : "warning", console.error);
 const timeline = createTimeline();
-const provisioning = createProvisioningProblem();
 const refusedOrigins = new Set<string>();
 let connection: Connection | undefined;
 let writing = Promise.resolve();
@@ -64,7 +63,6 @@ const gateway = await startLocalGateway({
   onState: publish,
   onLog: (entry) => {
     timeline.onLog(entry);
-    provisioning.onLog(entry);
     printLog(entry);
   },
 }).catch(failToStart);
@@ -146,20 +144,14 @@ async function introduce(started: Connection): Promise<void> {
   let refusal: string | undefined;
   const requestRooms = async (): Promise<void> => {
     const url = `${started.gatewayUrl}/room/bulk/`;
-    const response = await fetch(url, { method: "POST", headers }).catch(() => undefined);
-    refusal =
-      response?.status === 202 ? undefined : `POST /room/bulk/ returns ${response?.status ?? "nothing"}`;
+    const { status } = (await fetch(url, { method: "POST", headers }).catch(() => undefined)) ?? {};
+    refusal = status === 202 ? undefined : `POST /room/bulk/ returns ${status ?? "nothing"}`;
   };
-  const problem = () => provisioning.problem() ?? refusal;
-  await requestRooms();
-  // The first run of the metrics timer can refill the pool to its minimum meanwhile, and its requests count as rooms to come.
-  const { ready, wanted } = await showPoolFill(started, {
-    // A bar that is redrawn would run into the lines of the log.
-    output: options.verbose ? { write: (text) => process.stdout.write(text) } : process.stdout,
-    stopping,
-    onStall: requestRooms,
-    problem,
-  });
+  const problem = () => describeProvisioningProblem(timeline.entries()) ?? refusal;
+  // A bar that is redrawn would run into the lines of the log.
+  const lines = { write: (text: string) => process.stdout.write(text) };
+  const output = options.verbose ? lines : process.stdout;
+  const { ready, wanted } = await fillPool(started, { output, stopping, requestRooms, problem });
   console.log(
     ready >= wanted
       ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` runs the life of a room.\n" +

@@ -4,13 +4,12 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { createRuntime } from "../../../client/src/runtime.ts";
 import { clientCredentials, createTokenCache } from "../../../client/src/tokens.ts";
 import type { Connection } from "../../simulators/connection.ts";
 import { consumer, identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
-import { bundlePage, type PageFile } from "../pages/bundle-page.ts";
+import { bundlePage, type PageFile, toFile } from "../pages/bundle-page.ts";
 import { tokenLine } from "../stack/token-line.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
 import { type Addresses, afterMessage, type Message, type Shown } from "./console-state.ts";
@@ -45,7 +44,7 @@ const headersOfThePage = ["host", "origin", "referer", "connection", "accept-enc
 /** Starts the console on 127.0.0.1. Throws if its page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions) {
   const { connection, timeline, stack } = options;
-  pageFiles ??= bundlePage({ folder: folderOf("page/"), entry: "main.tsx", name: "console" });
+  pageFiles ??= bundlePage(folderOf("page/"), "console");
   const files = await pageFiles;
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
@@ -144,13 +143,8 @@ export async function startConsole(options: ConsoleOptions) {
 
 /** Returns the files of the API reference by name. */
 async function referenceFiles(): Promise<ReadonlyMap<string, PageFile>> {
-  const files = await bundlePage({
-    folder: folderOf("../api-reference/"),
-    entry: "main.ts",
-    name: "reference",
-  });
-  const document = { contentType: "application/json", gzipped: gzipSync(await readFile(openapi)) };
-  return new Map([...files, ["openapi.json", document]]);
+  const files = await bundlePage(folderOf("../api-reference/"), "reference");
+  return new Map([...files, ["openapi.json", toFile("application/json", await readFile(openapi))]]);
 }
 
 export function addressesOf(connection: Connection): Addresses {

@@ -28,41 +28,26 @@ export interface RoomRow {
 /** One point of the charts. */
 export interface HistoryPoint {
   readonly time: number;
-  /** Whether a part was down. */
+  /** Whether the gateway, the storage or the platform was down. */
   readonly isOutage: boolean;
   readonly counts: Readonly<Record<RoomState, number>>;
 }
 
-/** The gateway and the parts that it calls. */
-export const parts = ["Gateway", "Storage", "Platform", "Token issuer", "Contact centre"];
-
-/** What differs from normal in a part. */
-export interface Trouble {
-  readonly part: string;
-  /** What is shown beside the part's name. */
-  readonly short?: string;
-  /** What a banner says. */
-  readonly text?: string;
-  /** The action that ends it, and the label of its button. */
-  readonly end?: readonly [id: string, label: string];
-  /** Whether the part does not work at all. */
-  readonly isOutage?: boolean;
+/** What differs from normal in the gateway and in the parts that it calls. */
+export interface Troubles {
+  readonly isOutage: boolean;
+  /** What each part does, which is `up` if nothing differs. */
+  readonly parts: Readonly<Record<string, string>>;
+  /** The parts around the gateway that are down. */
+  readonly down: readonly string[];
+  /** A banner can have a button with an action that ends the trouble. */
+  readonly banners: readonly { text: string; actionId?: string | undefined; label?: string | undefined }[];
 }
 
 /** Everything at one moment. */
-export interface Snapshot extends HistoryPoint {
+export interface Snapshot extends HistoryPoint, Troubles {
   readonly poolTarget: number;
   readonly rooms: readonly RoomRow[];
-  readonly troubles: readonly Trouble[];
-}
-
-/** Returns a name from a URL, or the text as it is if its percent-encoding is not valid. */
-export function decodeName(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
 }
 
 /** One line that the app logged. */
@@ -87,7 +72,7 @@ export interface TimelineEntry {
   readonly rooms: readonly string[];
   /** The state that rooms entered. */
   readonly states?: Readonly<Record<string, RoomState | "gone">>;
-  /** Why a request failed. */
+  /** Why a request or a provisioning failed. */
   readonly cause?: string;
 }
 

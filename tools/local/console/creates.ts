@@ -1,8 +1,9 @@
-/** Summarises the creates in the timeline: how long they took, and why they failed. */
+/** Summarises the timeline: how long creates took, and why they or provisioning failed. */
 import type { TimelineEntry } from "./console-state.ts";
 
 const troubleMinutes = 5;
 const minMeasured = 10;
+const failuresInARow = 3;
 
 /** What became of a create; undefined for other entries, and for a create that the caller got wrong. */
 function outcomeOf({ title, status, tone }: TimelineEntry): "handed-out" | "empty" | "failed" | undefined {
@@ -40,4 +41,12 @@ export function describeFailedCreates(entries: readonly TimelineEntry[], now: nu
   const { count, failed } = summarizeCreates(recent);
   const cause = newest.cause ?? "the app did not respond";
   return `${failed} of ${count} creates failed in ${troubleMinutes} min; the last: ${cause}.`;
+}
+
+/** Returns why the newest rooms were not provisioned, after some failures in a row. */
+export function describeProvisioningProblem(entries: readonly TimelineEntry[]): string | undefined {
+  const newest = entries.filter(({ title }) => title === "provisionRoom").slice(-failuresInARow);
+  return newest.filter(({ tone }) => tone === "bad").length === failuresInARow
+    ? newest.at(-1)?.cause
+    : undefined;
 }

@@ -1,19 +1,17 @@
 /** Determines the state of each room. PINs and tags stay here: only whether there is a tag is passed on. */
 import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import { isTakenOut } from "../../log/taken-out.ts";
+import type { Connection } from "../../simulators/connection.ts";
 import type { PlatformSimulator } from "../../simulators/platform/platform-simulator.ts";
 import type { RoomRow, RoomState } from "./console-state.ts";
 import type { Timeline } from "./timeline.ts";
 
 type PlatformRoom = Pick<ReturnType<PlatformSimulator["rooms"]>[number], "name" | "tag" | "description">;
-type Conference = ReturnType<PlatformSimulator["switches"]>["conferences"][number];
 
-export interface RoomFacts {
+export interface RoomFacts extends Pick<Connection, "poolReadyDelaySeconds" | "garbageMinimumAgeSeconds"> {
   readonly rooms: readonly PlatformRoom[];
-  readonly conferences: readonly Conference[];
+  readonly conferences: ReturnType<PlatformSimulator["switches"]>["conferences"];
   readonly lastStates: ReturnType<Timeline["lastStates"]>;
-  readonly poolReadyDelaySeconds: number;
-  readonly garbageMinimumAgeSeconds: number;
   readonly now: number;
 }
 
@@ -22,37 +20,32 @@ export function toRoomRows(facts: RoomFacts): RoomRow[] {
   return facts.rooms.flatMap((room) => {
     const marker = parseMarker(room.description);
     if (!marker) return [];
-    const { name, tag } = room;
-    const conference = facts.conferences.find((one) => one.name === name);
+    const conference = facts.conferences.find(({ name }) => name === room.name);
     const { nodes = [], participants = [], startedAt } = conference ?? {};
-    const [state, since]: [RoomState, number] =
-      startedAt === undefined
-        ? stateOf(room, { ...marker, since: Date.parse(marker.since) }, facts)
-        : ["live", startedAt];
-    return {
-      name,
-      state,
-      since,
-      hasTag: tag !== "",
+    const row = {
+      name: room.name,
+      hasTag: room.tag !== "",
       nodes,
-      participants: participants.map((one) => one.name),
+      participants: participants.map(({ name }) => name),
     };
+    if (startedAt !== undefined) return { ...row, state: "live", since: startedAt };
+    const [state, since] = stateOf(room, marker.state, Date.parse(marker.since), facts);
+    return { ...row, state, since };
   });
 }
 
 function stateOf(
   room: PlatformRoom,
-  marker: { readonly state: "pooled" | "assigned"; readonly since: number },
+  marked: "pooled" | "assigned",
+  markedAt: number,
   { lastStates, now, poolReadyDelaySeconds, garbageMinimumAgeSeconds }: RoomFacts,
 ): [RoomState, number] {
-  // A room that an operator took out of the pool has no conference, and no line of the app's log says that it is queued.
   const last = lastStates.get(room.name);
-  const end = last?.state === "ended" ? last.time : isTakenOut(room) ? marker.since : undefined;
-  if (end !== undefined && end >= marker.since) {
-    const dueAt = end + garbageMinimumAgeSeconds * 1000;
-    return now >= dueAt ? ["deleting", dueAt] : ["ended", end];
-  }
-  if (marker.state === "assigned") return ["assigned", marker.since];
-  const readyAt = marker.since + poolReadyDelaySeconds * 1000;
-  return now >= readyAt ? ["pooled", readyAt] : ["provisioning", marker.since];
+  // A room that an operator took out of the pool has no conference, and no line of the app's log says that it is queued.
+  const endedAt = last?.state === "ended" ? last.time : isTakenOut(room) ? markedAt : 0;
+  const dueAt = endedAt + garbageMinimumAgeSeconds * 1000;
+  if (endedAt >= markedAt) return now >= dueAt ? ["deleting", dueAt] : ["ended", endedAt];
+  if (marked === "assigned") return ["assigned", markedAt];
+  const readyAt = markedAt + poolReadyDelaySeconds * 1000;
+  return now >= readyAt ? ["pooled", readyAt] : ["provisioning", markedAt];
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type Line, readLine } from "../../log/reading.ts";
 import { describeLine, describeLoggedFailure, phrase } from "../../log/words.ts";
 import type { AppState, LogEntry } from "../../simulators/host/messages.ts";
-import { decodeName, type RoomState, stateTitles, type TimelineEntry, withNewest } from "./console-state.ts";
+import { type RoomState, stateTitles, type TimelineEntry, withNewest } from "./console-state.ts";
 
 const maxOpenRuns = 500;
 
@@ -113,12 +113,13 @@ function toEntry(
   if (code !== undefined && !steps.some((step) => step.startsWith(phrase(code)))) steps.push(phrase(code));
   const title = trigger.kind === "request" ? trigger.title : functionName;
   const [, room] = /^\w+ (?:\/public)?\/room\/(?!create$|list$)([^/]+)$/.exec(title) ?? [];
-  const rooms = new Set([...lines.map((line) => line.room), room && decodeName(room)]);
+  const rooms = new Set([...lines.map((line) => line.room), room]);
   const states = lines.map(({ event, room: name = "" }) => [name, statesByEvent[event]] as const);
   // The host responds with 500 to a run that has logged no response, for example because its process has ended.
   const hasFailed = outcome !== "Succeeded";
   const status = request?.status ?? (trigger.kind === "request" && hasFailed ? 500 : undefined);
   const isBad = hasFailed || (status ?? 0) >= 500;
+  const failure = request ?? lines.find(({ event }) => event === "provisioning-failed");
   return {
     time: Date.now(),
     kind: functionName === "eventSink" ? "event" : trigger.kind,
@@ -132,6 +133,6 @@ function toEntry(
     states: Object.fromEntries(states.flatMap(([name, state]) => (state ? [[name, state]] : []))),
     ...(status !== undefined && { status }),
     ...(correlationId !== undefined && { correlationId }),
-    ...(isBad && request && { cause: describeLoggedFailure(request) }),
+    ...(isBad && failure && { cause: describeLoggedFailure(failure) }),
   };
 }

@@ -11,24 +11,14 @@ export interface PageFile {
   readonly gzipped: Uint8Array;
 }
 
-export interface PageSource {
-  /** Contains index.html. */
-  readonly folder: string;
-  /** The script's file in the folder. */
-  readonly entry: string;
-  /** The name of the script and of the style sheet, which index.html refers to. */
-  readonly name: string;
-}
-
-/** Returns the files of a page by name. Throws esbuild's list of faults. */
-export async function bundlePage({
-  folder,
-  entry,
-  name,
-}: PageSource): Promise<ReadonlyMap<string, PageFile>> {
+/**
+ * Returns the files of a page by name. Its folder contains index.html, which refers to the script and the style sheet by
+ * `name`, and main.ts or main.tsx. Throws esbuild's list of faults.
+ */
+export async function bundlePage(folder: string, name: string): Promise<ReadonlyMap<string, PageFile>> {
   const { outputFiles } = await build({
     absWorkingDir: folder,
-    entryPoints: { [name]: entry },
+    entryPoints: { [name]: "./main" },
     outdir: "/",
     write: false,
     bundle: true,
@@ -41,17 +31,15 @@ export async function bundlePage({
   });
   // Otherwise its process lives as long as this one.
   await stop();
-  const script = outputFiles.find(({ path }) => path.endsWith(".js"));
-  const styles = outputFiles.find(({ path }) => path.endsWith(".css"));
-  if (!script || !styles) throw new Error(`the page in ${folder} has no script or no styles`);
+  const contentOf = (path: string) => outputFiles.find((file) => file.path === path)?.contents ?? "";
   return new Map([
     ["index.html", toFile("text/html", await readFile(join(folder, "index.html")))],
-    [`${name}.js`, toFile("text/javascript", script.contents)],
-    [`${name}.css`, toFile("text/css", styles.contents)],
+    [`${name}.js`, toFile("text/javascript", contentOf(`/${name}.js`))],
+    [`${name}.css`, toFile("text/css", contentOf(`/${name}.css`))],
     ["icon.svg", toFile("image/svg+xml", await readFile(icon))],
   ]);
 }
 
-function toFile(contentType: string, content: Uint8Array): PageFile {
+export function toFile(contentType: string, content: Uint8Array | string): PageFile {
   return { contentType: `${contentType}; charset=utf-8`, gzipped: gzipSync(content) };
 }

@@ -4,8 +4,12 @@ import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import type { Queues } from "../../../src/lib/ports.ts";
 import { bypassProxy } from "../../simulators/process/bypass-proxy.ts";
 
-export function openLocalQueues(connectionString: string): Queues {
+// A busy computer can stand still for seconds.
+const patientSeconds = 60;
+
+/** A call without a response fails after this time. */
+export function openLocalQueues(connectionString: string, timeoutSeconds = patientSeconds): Queues {
   bypassProxy();
   const storage = { connectionString };
-  return openQueues({ storage, credential: createCredential(storage) });
+  return openQueues({ storage, credential: createCredential(storage), timeoutSeconds });
 }

@@ -1,18 +1,14 @@
 /** The local environment in processes of their own: the simulators, and the gateway's app in the local host. */
 import * as z from "zod";
 import type { TimeScale } from "../../simulators/host/functions-host.ts";
-import { type Child, startChild } from "../../simulators/process/child.ts";
+import { startChild } from "../../simulators/process/child.ts";
 
 const simulatorsSchema = z.object({
   settings: z.record(z.string(), z.string()),
   controlUrl: z.url(),
   accessToken: z.string(),
 });
-const hostSchema = z.object({
-  url: z.url(),
-  functions: z.array(z.object({ name: z.string() })),
-  appProcessId: z.int(),
-});
+const hostSchema = z.object({ url: z.url(), functions: z.array(z.unknown()) });
 
 /** Starts everything that the gateway talks to in one process. The platform has no rate limit. */
 export async function startSimulatorProcess() {
@@ -37,17 +33,12 @@ export async function startSimulatorProcess() {
   };
 }
 
-export type GatewayProcess = Child<z.output<typeof hostSchema>>;
-
-export interface GatewayProcessOptions {
-  /** The app, for example `dist/main.js`. */
+/** Starts the app, for example `dist/main.js`, in a host process. Throws if the app does not load. */
+export async function startGatewayProcess(options: {
   readonly entry: string;
   readonly settings: Readonly<Record<string, string>>;
   readonly timeScale: TimeScale;
-}
-
-/** Starts the app in a host process. Throws if the app does not load. */
-export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
+}) {
   const { entry, settings, timeScale } = options;
   const child = await startChild({
     script: "tools/local/commands/run-host.ts",

@@ -8,44 +8,42 @@ import { openLocalQueues } from "../stack/local-queues.ts";
 export interface PoolProgressOptions {
   readonly output: Output;
   readonly stopping: AbortSignal;
-  /** Called when the level has not changed for 5 s. */
-  readonly onStall: () => Promise<void>;
+  /** Called at first, and again every 5 s: requests that wait count as rooms, so it does no harm. */
+  readonly requestRooms: () => Promise<void>;
   /** Returns what keeps the pool from filling, if it is known. The wait then ends. */
   readonly problem: () => string | undefined;
 }
 
 // The number of messages that the queue service shows per call.
 const maxPeeked = 32;
-const stallMilliseconds = 5000;
+const pauseMilliseconds = 5000;
 const maxMilliseconds = 60_000;
 
 /**
- * Resolves when the pool is full (32 rooms at most, as many as the queue service shows), when a problem is known, or after 60 s. Returns how
- * many can be claimed, and how many were wanted.
+ * Resolves when the pool is full (32 rooms at most), when a problem is known, or after 60 s. Returns how many can be
+ * claimed, and how many were wanted.
  */
-export async function showPoolFill(
+export async function fillPool(
   { storageConnectionString, maxRooms }: Connection,
-  { output, stopping, onStall, problem }: PoolProgressOptions,
+  { output, stopping, requestRooms, problem }: PoolProgressOptions,
 ): Promise<{ readonly ready: number; readonly wanted: number }> {
-  const queues = openLocalQueues(storageConnectionString);
+  const { pool } = openLocalQueues(storageConnectionString);
   const wanted = Math.min(maxRooms, maxPeeked);
   const progress = createProgress(output, "rooms ready in the pool", wanted);
   const until = Date.now() + maxMilliseconds;
-  let [level, changedAt] = [0, Date.now()];
-  try {
-    return await poll(
-      async () => {
-        const ready = (await queues.pool.peek()).length;
-        progress.show(Math.min(ready, wanted));
-        const isStalled = ready === level && Date.now() - changedAt >= stallMilliseconds;
-        if (isStalled) await onStall();
-        if (isStalled || ready !== level) [level, changedAt] = [ready, Date.now()];
-        const isOver = ready >= wanted || problem() !== undefined || Date.now() > until;
-        return isOver ? { ready, wanted } : undefined;
-      },
-      { description: "rooms in the pool", timeoutSeconds: Number.POSITIVE_INFINITY, stopping },
-    );
-  } finally {
-    progress.end();
-  }
+  let requestAt = 0;
+  const look = async () => {
+    if (Date.now() >= requestAt) {
+      await requestRooms();
+      requestAt = Date.now() + pauseMilliseconds;
+    }
+    const ready = (await pool.peek()).length;
+    progress.show(Math.min(ready, wanted));
+    const isOver = ready >= wanted || problem() !== undefined || Date.now() > until;
+    return isOver ? { ready, wanted } : undefined;
+  };
+  const timeoutSeconds = Number.POSITIVE_INFINITY;
+  return poll(look, { description: "rooms in the pool", timeoutSeconds, stopping }).finally(() =>
+    progress.end(),
+  );
 }

@@ -2,37 +2,35 @@
 import { setTimeout as delay } from "node:timers/promises";
 import packagedChromium from "@sparticuz/chromium";
 import axe from "axe-core";
-import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, onTestFinished } from "vitest";
 
 // Containers run as root, for whom Chromium has no sandbox. It opens nothing but pages of this project.
 const inContainer = ["--no-sandbox"];
 
 // Two test files can start at once before Chromium has been unpacked: one fails while the other unpacks it.
-const unpacking = Array.from({ length: 5 });
-const unpackingPauseMilliseconds = 3000;
+const attempts = 5;
+const pauseMilliseconds = 3000;
 
 /** Returns a browser for all tests of the file, or undefined, after one line on how to get one, if there is none. */
 export async function startBrowser(): Promise<Browser | undefined> {
-  const packaged = async (): Promise<LaunchOptions> => ({
-    executablePath: await packagedChromium.executablePath(),
-    args: inContainer,
-  });
-  const installed = async (): Promise<LaunchOptions> => ({ channel: "chrome" });
-  const candidates =
-    process.platform === "linux" ? [...unpacking.map(() => packaged), installed] : [installed];
-  for (const [index, options] of candidates.entries()) {
-    try {
-      if (index > 0) await delay(unpackingPauseMilliseconds);
-      const browser = await chromium.launch(await options());
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const isPackaged = process.platform === "linux" && attempt < attempts;
+    const browser = await (isPackaged ? launchPackaged() : chromium.launch({ channel: "chrome" })).catch(
+      () => undefined,
+    );
+    if (browser) {
       afterAll(async () => browser.close());
       return browser;
-    } catch {
-      // The next one is tried.
     }
+    await delay(pauseMilliseconds);
   }
   console.error("The browser tests are skipped: no Chromium starts here. Install Google Chrome to run them.");
   return undefined;
+}
+
+async function launchPackaged(): Promise<Browser> {
+  return chromium.launch({ executablePath: await packagedChromium.executablePath(), args: inContainer });
 }
 
 /** Opens a page that is closed after the test. Throws if there is no browser. */
@@ -42,12 +40,12 @@ export async function openPage(browser: Browser | undefined, url: string, width 
   // A busy computer can take longer than the usual 30 seconds.
   page.setDefaultTimeout(60_000);
   onTestFinished(async () => page.close());
-  /** The errors and warnings on the page's console, except the statuses of calls, and the errors that it has thrown. */
+  /** The errors and warnings on the page's console, except failed calls, and the errors that it has thrown. */
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("console", (message) => {
-    const isStatus = message.text().startsWith("Failed to load resource: the server responded");
-    if (["error", "warning"].includes(message.type()) && !isStatus) faults.push(message.text());
+    const isCall = message.text().startsWith("Failed to load resource");
+    if (["error", "warning"].includes(message.type()) && !isCall) faults.push(message.text());
   });
   await page.goto(url);
   return { page, faults };

@@ -13,6 +13,13 @@ const browser = await startBrowser();
 const running = useStarted(async () => startRunningConsole());
 const text = async (part: Locator) => part.textContent();
 
+/** Opens a page that may log no error or warning. */
+async function openFaultless(url: string, width?: number): Promise<Page> {
+  const { page, faults } = await openPage(browser, url, width);
+  onTestFinished(() => expect(faults).toEqual([]));
+  return page;
+}
+
 describe.skipIf(!browser)("The console", () => {
   beforeEach(async () => {
     await running.stack.platform.goUp();
@@ -20,10 +27,10 @@ describe.skipIf(!browser)("The console", () => {
     await running.untilPoolHas(5);
   });
 
-  async function open(width?: number, url = running.url) {
-    const opened = await openPage(browser, url, width);
-    await openAll(opened.page);
-    return opened;
+  async function open(width?: number, url = running.url): Promise<Page> {
+    const page = await openFaultless(url, width);
+    await openAll(page);
+    return page;
   }
 
   /** Opens all groups of actions, once the page shows them. */
@@ -76,7 +83,7 @@ describe.skipIf(!browser)("The console", () => {
   const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
   test("shows a create in the table, the charts and the timeline, and what the app logged about it", async () => {
-    const { page, faults } = await open();
+    const page = await open();
     const name = await create(page);
     await expect.poll(async () => text(rowOf(page, name))).toMatch(/Assigned\d+ sset–$/);
     const charted = async () =>
@@ -92,11 +99,10 @@ describe.skipIf(!browser)("The console", () => {
     await created.locator(".ids a").click();
     const lines = new RegExp(`room-claimed function=createRoomFromQueue.* room=${name}`);
     await expect.poll(async () => text(page.locator(".lines"))).toMatch(lines);
-    expect(faults).toEqual([]);
   });
 
   test("shows outages and faults in every part of the page until its buttons end them", async () => {
-    const { page, faults } = await open();
+    const page = await open();
     await run(page, "Make calls fail", { Fault: "500 after the commit", Calls: "20" });
     await run(page, "Token issuer fails");
     await run(page, "Contact centre fails", { Calls: "7" });
@@ -118,11 +124,10 @@ describe.skipIf(!browser)("The console", () => {
     await expect.poll(async () => page.locator(".banner").count()).toBe(1);
     await create(page);
     await expect.poll(async () => page.locator(".banner").count()).toBe(0);
-    expect(faults).toEqual([]);
   });
 
   test("shows a room's whole life", async () => {
-    const { page, faults } = await open();
+    const page = await open();
     const name = await create(page);
     expect(await run(page, "Read it as an agent")).toBe("200");
     await openRoom(page, name);
@@ -150,12 +155,11 @@ describe.skipIf(!browser)("The console", () => {
     await page.goto(`${running.url}/#/room/nosuch`);
     await entry(page, "GET /public/room/nosuch").waitFor();
     await page.getByText("There is no such room.").waitFor();
-    expect(faults).toEqual([]);
   });
 
   test("deletes one room or all only after a question that is still true, says that the pool is empty, and fills it", async () => {
     onTestFinished(async () => void (await running.call("POST /room/bulk/")));
-    const { page, faults } = await open();
+    const page = await open();
     const names = [await create(page), await create(page)];
     const chosen = page.getByLabel("Room for the actions");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
@@ -182,7 +186,6 @@ describe.skipIf(!browser)("The console", () => {
     await page.getByText(/, \d+ found the pool empty/).waitFor();
     await page.locator(".charts").getByRole("button", { name: "Fill the pool" }).click();
     await expect.poll(async () => Number(await tile(page, "Pooled"))).toBeGreaterThan(10);
-    expect(faults).toEqual([]);
   });
 
   test("has no accessibility fault that axe finds in light or dark colours, with faults and when its server is gone", async () => {
@@ -192,7 +195,7 @@ describe.skipIf(!browser)("The console", () => {
       "$11",
     );
     const another = await running.startAnother({ ...connection, storageConnectionString });
-    const { page, faults } = await open(undefined, another.url);
+    const page = await open(undefined, another.url);
     await banner(page, "The storage does not respond: creates return 503.").waitFor();
     expect(await health(page)).toContain("Storage down");
     const name = await create(page);
@@ -206,7 +209,6 @@ describe.skipIf(!browser)("The console", () => {
     await page.getByRole("button", { name: "Keep" }).waitFor();
     await expectAccessible(page);
     await openRoom(page, name);
-    expect(faults).toEqual([]);
     await another.stop();
     await banner(page, "The console's server does not respond. The page shows the state of").waitFor();
     expect(await health(page)).toMatch(/connection lost, last update \d\d:/);
@@ -216,7 +218,7 @@ describe.skipIf(!browser)("The console", () => {
 
   // A window of 1280 pixels has 320 at a zoom of 400 %.
   test("has actions before lists on a phone, and needs no horizontal scrolling", async () => {
-    const { page, faults } = await open(390);
+    const page = await open(390);
     const name = await create(page);
     await run(page, "Join");
     await page.locator("td", { hasText: "1 person" }).first().waitFor();
@@ -233,38 +235,28 @@ describe.skipIf(!browser)("The console", () => {
     await expectToFit();
     await openRoom(page, name);
     await expectToFit();
-    expect(faults).toEqual([]);
   });
 
   test("can be used by keyboard: its first link leads to the actions, Tab reaches every control, and Enter runs an action", async () => {
-    const { page, faults } = await open();
+    const page = await open();
     const name = await create(page);
     await openRoom(page, name);
     await page.locator(".skip").focus();
     await page.keyboard.press("Enter");
     await page.locator("#actions:focus").waitFor();
     expect(page.url()).toContain(name);
-    const controls =
-      "Array.from(document.querySelectorAll('a, button, input, select, summary, [tabindex=\"0\"]')).filter(part => !part.disabled && !part.closest('.entries'))";
-    await expect.poll(async () => page.evaluate(`${controls}.length`)).toBeGreaterThan(60);
     await page.evaluate("document.activeElement.blur(); window.reached = new Set()");
     await page.evaluate("addEventListener('focusin', ({ target }) => void window.reached.add(target))");
-    const missed = `${controls}.filter(part => !window.reached.has(part)).map(part => part.outerHTML.slice(0, 100))`;
+    const parts = "document.querySelectorAll('a, button, input, select, summary, [tabindex=\"0\"]')";
+    const isMissed = "!part.disabled && !part.closest('.entries') && !window.reached.has(part)";
+    const missed = `Array.from(${parts}).filter(part => ${isMissed}).map(part => part.outerHTML.slice(0, 100))`;
+    expect(await page.evaluate(`${missed}.length`)).toBeGreaterThan(60);
     for (let presses = 0; presses < 200; presses += 1) await page.keyboard.press("Tab");
     expect(await page.evaluate(missed)).toEqual([]);
-    // The actions stay in view beside a long page, and their charts have colours of their own.
-    await page.getByRole("link", { name: "← Overview" }).click();
-    await page.setViewportSize({ width: 1440, height: 500 });
-    await page.mouse.wheel(0, 400);
-    await expect.poll(async () => (await page.locator("#actions").boundingBox())?.y).toBe(0);
-    await page.emulateMedia({ forcedColors: "active" });
-    const fills = "Array.from(document.querySelectorAll('polygon'), part => getComputedStyle(part).fill)";
-    expect(await page.evaluate(`new Set(${fills}).size`)).toBeGreaterThan(5);
     await page.getByRole("button", { name: "Raise an alarm" }).focus();
     await page.keyboard.press("Enter");
     await expect.poll(async () => health(page)).toContain("1 alarm");
     await run(page, "Clear all alarms");
-    expect(faults).toEqual([]);
   });
 });
 
@@ -311,7 +303,7 @@ describe.skipIf(!browser)("The API reference", () => {
 
   test("calls operations with the credentials that each needs and the room that was created, until its server is gone", async () => {
     const another = await running.startAnother();
-    const { page, faults } = await openPage(browser, another.url);
+    const page = await openFaultless(another.url);
     const hosts = new Set<string>();
     page.on("request", (request) => hosts.add(new URL(request.url()).host));
     await page.getByRole("link", { name: "API reference" }).click();
@@ -329,7 +321,6 @@ describe.skipIf(!browser)("The API reference", () => {
     expect(await execute(page, "public-get_public_room")).toMatch(/^200/);
     expect(await execute(page, "public-event_sink")).toMatch(/^204/);
     expect([...hosts]).toEqual([new URL(another.url).host]);
-    expect(faults).toEqual([]);
     await another.stop();
     await operationOf(page, createId).getByRole("button", { name: "Execute" }).click();
     const gone = "The console's server does not respond.";
@@ -338,7 +329,7 @@ describe.skipIf(!browser)("The API reference", () => {
   });
 
   test("has no serious accessibility fault in light or dark colours, on a phone too", async () => {
-    const { page, faults } = await openPage(browser, `${running.url}/api/`, 360);
+    const page = await openFaultless(`${running.url}/api/`, 360);
     await untilReady(page);
     await execute(page, createId);
     await expect.poll(async () => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
@@ -348,6 +339,5 @@ describe.skipIf(!browser)("The API reference", () => {
     for (const id of ["private-update_room", "private-get_room", "public-event_sink"])
       await openOperation(page, id);
     await expectAccessible(page, ["serious", "critical"]);
-    expect(faults).toEqual([]);
   });
 });

@@ -8,10 +8,10 @@ import { startLocalGateway } from "../stack/local-gateway.ts";
 import { openLocalQueues } from "../stack/local-queues.ts";
 
 /** Starts a gateway that deletes rooms a few seconds after their end, and fills its pool. */
-export async function startRunningConsole() {
+export async function startRunningConsole(settings: Record<string, string> = {}) {
   const timeline = createTimeline();
   const gateway = await startLocalGateway({
-    settings: { GC_MINIMUM_AGE_SECONDS: "2" },
+    settings: { GC_MINIMUM_AGE_SECONDS: "2", ...settings },
     onLog: timeline.onLog,
     onState: timeline.onState,
   });

@@ -1,6 +1,6 @@
 /** What lines of the app's log mean in words. */
 import { expect, test } from "vitest";
-import { createProvisioningProblem, describeLoggedFailure } from "../words.ts";
+import { describeLoggedFailure } from "../words.ts";
 
 test.each([
   [{}, "unknown"],
@@ -18,26 +18,4 @@ test.each([
   [{ platformError: "ENOTFOUND" }, "the platform: its host is unknown (ENOTFOUND)"],
 ])("The failure %j is described as: %s", (failure, words) => {
   expect(describeLoggedFailure(failure)).toBe(words);
-});
-
-test("Provisioning has a problem after three failures in a row, until a room is provisioned", () => {
-  const { onLog, problem } = createProvisioningProblem();
-  const log = (fields: object) => onLog({ message: JSON.stringify(fields) });
-  const failed = {
-    event: "provisioning-failed",
-    failure: "platform-rejected",
-    platformStatus: 403,
-    platformMethod: "POST",
-  };
-  for (const expected of [
-    undefined,
-    undefined,
-    "the platform refuses POST (403): the account may not create",
-  ]) {
-    log(failed);
-    expect(problem()).toBe(expected);
-  }
-  log({ event: "room-provisioned" });
-  log(failed);
-  expect(problem()).toBeUndefined();
 });

@@ -5,8 +5,6 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type * as z from "zod";
 
-export type Child<Addresses> = Awaited<ReturnType<typeof startChild<Addresses>>>;
-
 export interface ChildOptions<Addresses> {
   /** The script's path, relative to the project's root. */
   readonly script: string;

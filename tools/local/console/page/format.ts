@@ -1,6 +1,5 @@
 /** Shows times and amounts, and reads the page's address: `#/room/NAME` shows one room, `#/request/ID` one request. */
 import { useEffect, useState } from "preact/hooks";
-import { decodeName } from "../console-state.ts";
 
 /** Returns the local time of day, with seconds. */
 export function timeOfDay(milliseconds: number): string {
@@ -20,11 +19,6 @@ export function duration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Returns a share as a whole percentage; a small one is never 0 %. */
-export function percentage(share: number): string {
-  return share < 0.01 ? "< 1 %" : `${Math.round(100 * share)} %`;
-}
-
 /** Returns the style that gives an element the colour of a room's state. */
 export function stateStyle(state: string): Record<string, string> {
   return { "--state": `var(--${state})` };
@@ -36,11 +30,7 @@ export function amount(count: number, noun: string, plural = `${noun}s`): string
 }
 
 export function roomAddress(name: string): string {
-  return `#/room/${encodeURIComponent(name)}`;
-}
-
-export function requestAddress(correlationId: string): string {
-  return `#/request/${correlationId}`;
+  return `#/room/${name}`;
 }
 
 /** What the page shows instead of the overview: the life of a room, or the lines of a request. */
@@ -62,5 +52,5 @@ export function usePlace(): Place | undefined {
 
 function readPlace(): Place | undefined {
   const [, kind, name] = /^#\/(room|request)\/(.+)$/.exec(location.hash) ?? [];
-  return kind === undefined || name === undefined ? undefined : { kind, name: decodeName(name) };
+  return kind === undefined || name === undefined ? undefined : { kind, name };
 }

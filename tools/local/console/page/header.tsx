@@ -1,11 +1,13 @@
 /** The header: the gateway's URL, the state of every part, and a banner per problem with the action that ends it. */
 import { useState } from "preact/hooks";
-import { parts, type Snapshot, type Trouble } from "../console-state.ts";
+import type { Snapshot } from "../console-state.ts";
 import { timeOfDay } from "./format.ts";
 import type { LiveData } from "./live-data.ts";
 import { runAction } from "./run-action.ts";
 
 export function Header({ data: { snapshot, addresses, isConnected } }: { data: LiveData }) {
+  const lost = snapshot && { Console: `connection lost, last update ${timeOfDay(snapshot.time)}` };
+  const shown = (isConnected ? snapshot?.parts : lost) ?? {};
   return (
     <header class="top">
       <h1>
@@ -17,45 +19,30 @@ export function Header({ data: { snapshot, addresses, isConnected } }: { data: L
         API reference
       </a>
       <ul class="health" aria-label="The gateway and the parts around it">
-        {snapshot && isConnected && parts.map((part) => <Part key={part} name={part} {...snapshot} />)}
-        {snapshot && !isConnected && (
-          <Part
-            name="Console"
-            troubles={[
-              { part: "Console", short: `connection lost, last update ${timeOfDay(snapshot.time)}` },
-            ]}
-          />
-        )}
+        {Object.entries(shown).map(([name, state]) => (
+          <li key={name} class={state === "up" ? "part good" : "part bad"}>
+            <span class="dot" aria-hidden="true" />
+            {name} <span class="part-state">{state}</span>
+          </li>
+        ))}
       </ul>
     </header>
   );
 }
 
-function Part({ name, troubles }: { name: Trouble["part"]; troubles: readonly Trouble[] }) {
-  const shown = troubles.flatMap(({ part, short }) => (part === name && short ? [short] : [])).join(", ");
-  return (
-    <li class={shown === "" ? "part good" : "part bad"}>
-      <span class="dot" aria-hidden="true" />
-      {name} <span class="part-state">{shown || "up"}</span>
-    </li>
-  );
-}
-
 /** One line per problem, with the button that ends it. */
-export function Banners({ data, snapshot: { time, troubles } }: { data: LiveData; snapshot: Snapshot }) {
+export function Banners({ data, snapshot: { time, banners } }: { data: LiveData; snapshot: Snapshot }) {
   const gone = `The console's server does not respond. The page shows the state of ${timeOfDay(time)}.`;
   return (
     <div class="banners" role="status">
-      {data.isConnected ? (
-        troubles.map(({ text, end }) => text && <Banner key={text} text={text} end={end} />)
-      ) : (
-        <Banner text={gone} />
-      )}
+      {(data.isConnected ? banners : [{ text: gone }]).map((banner) => (
+        <Banner key={banner.text} {...banner} />
+      ))}
     </div>
   );
 }
 
-function Banner({ text, end }: { text: string; end?: Trouble["end"] }) {
+function Banner({ text, actionId, label }: Snapshot["banners"][number]) {
   const [isRunning, setIsRunning] = useState(false);
   const click = async (id: string): Promise<void> => {
     setIsRunning(true);
@@ -65,9 +52,9 @@ function Banner({ text, end }: { text: string; end?: Trouble["end"] }) {
   return (
     <p class="banner bad">
       <span>{text}</span>
-      {end && (
-        <button type="button" disabled={isRunning} onClick={() => void click(end[0])}>
-          {end[1]}
+      {actionId && (
+        <button type="button" disabled={isRunning} onClick={() => void click(actionId)}>
+          {label}
         </button>
       )}
     </p>

@@ -90,10 +90,10 @@ export function RoomLife({ name, snapshot, data }: { name: string; snapshot: Sna
     ...own.map((entry) => ({ ...entry, rooms: [] })),
     ...dated.map(([state, time]) => ({ ...plain, id: state, time, title: stateTitles[state] })),
   ].toSorted((one, other) => one.time - other.time);
-  const figures = room ? figuresOf(room, snapshot.time, data.deletedAfterSeconds) : [];
-  const missing = [present ? stateTitles[present] : "There is no such room."];
+  const figures = room && figuresOf(room, snapshot.time, data.deletedAfterSeconds);
+  const missing = entered.has("gone") ? stateTitles.gone : "There is no such room.";
   return (
-    <Life kind="Room" name={name} figures={room ? figures : missing}>
+    <Life kind="Room" name={name} figures={figures ?? [missing]}>
       <div class="life-parts">
         {present && (
           <section class="card">

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type LoggedLine, type RoomRow, stateTitles, type TimelineEntry } from "../console-state.ts";
-import { age, amount, duration, requestAddress, roomAddress, stateStyle, timeOfDay } from "./format.ts";
+import { age, amount, duration, roomAddress, stateStyle, timeOfDay } from "./format.ts";
 
 const maxShown = 150;
 /** So many equal runs in a row are shown as one. */
@@ -173,7 +173,7 @@ function Entry({ group }: { group: Group }) {
         )}{" "}
         {!isGroup && correlationId !== undefined && kind !== "queue" && kind !== "timer" && (
           <p class="ids">
-            correlation <a href={requestAddress(correlationId)}>{correlationId}</a>
+            correlation <a href={`#/request/${correlationId}`}>{correlationId}</a>
           </p>
         )}
         {isGroup && <Members entries={group} />}

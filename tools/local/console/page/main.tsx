@@ -27,18 +27,17 @@ function App() {
       </a>
       <Header data={data} />
       <main class={isStale ? "layout stale" : "layout"}>
-        {!snapshot && (
-          <p class="waiting" role="status">
-            Waiting for the gateway …
-          </p>
-        )}
-        {snapshot && (
+        {snapshot ? (
           <div class="summary">
             <Banners data={data} snapshot={snapshot} />
             {place === undefined && <Summary snapshot={snapshot} />}
             {place?.kind === "request" && <RequestLife id={place.name} entries={data.entries} />}
             {shownRoom !== undefined && <RoomLife name={shownRoom} snapshot={snapshot} data={data} />}
           </div>
+        ) : (
+          <p class="waiting" role="status">
+            Waiting for the gateway …
+          </p>
         )}
         {snapshot && addresses && (
           <ActionPanel

@@ -2,7 +2,7 @@
 import { roomStates, type Snapshot, stateTitles } from "../console-state.ts";
 import { summarizeCreates } from "../creates.ts";
 import { PoolChart, StatesChart } from "./charts.tsx";
-import { age, duration, percentage, stateStyle } from "./format.ts";
+import { age, duration, stateStyle } from "./format.ts";
 import { Rooms, Timeline } from "./lists.tsx";
 import type { LiveData } from "./live-data.ts";
 import { runAction } from "./run-action.ts";
@@ -36,7 +36,7 @@ function Creates({ entries, time }: { entries: LiveData["entries"]; time: number
           <strong>{count}</strong> in {age(time - since)},{" "}
           <span class={failed > 0 ? "failed" : undefined}>
             <strong>{failed}</strong> failed
-            {failed > 0 && ` (${percentage(failed / count)})`}
+            {failed > 0 && ` (${Math.ceil((100 * failed) / count)} %)`}
           </span>
           {empty > 0 && (
             <span class="failed">

@@ -1,12 +1,15 @@
 /** The timeline entries that the console makes from the host's log, and what it says about creates. */
 import { expect, test } from "vitest";
-import { describeFailedCreates, summarizeCreates } from "../../console/creates.ts";
+import {
+  describeFailedCreates,
+  describeProvisioningProblem,
+  summarizeCreates,
+} from "../../console/creates.ts";
 import { createTimeline } from "../../console/timeline.ts";
 
 const requests: Readonly<Record<string, string>> = {
   createRoomFromQueue: "POST /room/create",
   getRoom: "GET /room/abc",
-  getPublicRoom: "GET /public/room/%E0%A4%A",
 };
 
 function started() {
@@ -29,31 +32,12 @@ function started() {
   return { timeline, log, create };
 }
 
-test("A request becomes one entry with method, path, status, duration, correlation ID, room and its state", () => {
+test("Each run becomes an entry with what was done, its rooms and their states, and what has failed", () => {
   const { timeline, log } = started();
   log("createRoomFromQueue", [
     { event: "room-claimed", room: "abc" },
     { event: "request", status: 200, durationMilliseconds: 34, correlationId: "trace-1" },
   ]);
-  expect(timeline.entries()).toEqual([
-    {
-      id: "run-1",
-      time: expect.any(Number),
-      kind: "request",
-      tone: "good",
-      title: "POST /room/create",
-      status: 200,
-      durationMilliseconds: 34,
-      correlationId: "trace-1",
-      steps: ["Room claimed"],
-      rooms: ["abc"],
-      states: { abc: "assigned" },
-    },
-  ]);
-});
-
-test("Entries count what was done, name the room of their path, and show what has failed", () => {
-  const { timeline, log } = started();
   log("collectGarbage", [
     { event: "room-deleted", room: "a" },
     { event: "room-deleted", room: "b" },
@@ -61,15 +45,16 @@ test("Entries count what was done, name the room of their path, and show what ha
   ]);
   log("provisionRoom", [{ event: "run-failed" }], "Failed");
   log("getRoom", [{ event: "request", status: 404, code: "room-not-found" }]);
-  // An encoding that is not valid is shown as it is.
-  log("getPublicRoom", [{ event: "request", status: 404 }]);
   // Its process has ended.
   log("createRoomFromQueue", [], "Failed");
+  const created = { id: "run-1", kind: "request", tone: "good", title: "POST /room/create", status: 200 };
+  const details = { durationMilliseconds: 34, correlationId: "trace-1", steps: ["Room claimed"] };
+  const deletions = { steps: ["Room deleted × 2", "Deletion skipped (young)"], rooms: ["a", "b", "c"] };
   expect(timeline.entries()).toMatchObject([
-    { kind: "timer", steps: ["Room deleted × 2", "Deletion skipped (young)"], rooms: ["a", "b", "c"] },
+    { ...created, ...details, rooms: ["abc"], states: { abc: "assigned" } },
+    { kind: "timer", ...deletions, states: { a: "gone", b: "gone" } },
     { kind: "queue", tone: "bad", steps: ["Run failed"] },
     { title: "GET /room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
-    { rooms: ["%E0%A4%A"] },
     { title: "POST /room/create", status: 500, tone: "bad", durationMilliseconds: 12 },
   ]);
 });
@@ -131,6 +116,19 @@ test("The failure of creates is described with the failed platform call until a 
   create(503, { code: "storage-unavailable" });
   expect(trouble()).toBe("2 of 4 creates failed in 5 min; the last: the storage account does not respond.");
   expect(trouble(300_001)).toBeUndefined();
+});
+
+test("Provisioning has a problem after three failures in a row, until a room is provisioned", () => {
+  const { timeline, log } = started();
+  const refused = { failure: "platform-rejected", platformStatus: 403, platformMethod: "POST" };
+  const fail = () => log("provisionRoom", [{ event: "provisioning-failed", ...refused }], "Failed");
+  const problem = () => describeProvisioningProblem(timeline.entries());
+  const problems = [fail, fail, fail].map((run) => [run(), problem()][1]);
+  const words = "the platform refuses POST (403): the account may not create";
+  expect(problems).toEqual([undefined, undefined, words]);
+  log("provisionRoom", [{ event: "room-provisioned", room: "a" }]);
+  fail();
+  expect(problem()).toBeUndefined();
 });
 
 test("Creates are counted by their outcome, with percentiles of those that handed out a room", () => {
