@@ -37,7 +37,6 @@ export async function startRunningConsole(settings: Record<string, string> = {})
     url: shown.url,
     connection,
     stack: gateway.stack,
-    gateway,
     /** Starts a second console of the same gateway. */
     startAnother: async (changed = connection) => startConsole({ ...options, connection: changed }),
     untilPoolHas,

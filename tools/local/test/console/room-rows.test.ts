@@ -6,44 +6,40 @@ import { toRoomRows } from "../../console/room-rows.ts";
 
 const now = Date.parse("2026-01-02T10:00:00Z");
 
+const secondsAgo = (seconds: number): number => now - seconds * 1000;
+
+// When the marker was written, and when the conference started or the end was queued, in seconds before now.
 test.each([
   ["being provisioned until the nodes know it", "pooled", 89, {}, ["provisioning", 89]],
   ["pooled when the delay is over", "pooled", 100, {}, ["pooled", 10]],
   ["assigned when it has been handed out", "assigned", 40, {}, ["assigned", 40]],
-  ["live while its conference runs", "assigned", 600, { live: 3 }, ["live", 3]],
   ["ended when it is queued for deletion", "assigned", 600, { ended: 29 }, ["ended", 29]],
   ["being deleted when its deletion is due", "assigned", 600, { ended: 35 }, ["deleting", 5]],
   ["live if a new conference has started", "assigned", 600, { ended: 5, live: 3 }, ["live", 3]],
-  ["ended when an operator took it out of the pool", "assigned", 20, { takenOut: true }, ["ended", 20]],
+  ["ended when an operator took it out of the pool", "assigned", 20, { isTakenOut: true }, ["ended", 20]],
   ["assigned if it was handed out after the end", "assigned", 600, { ended: 700 }, ["assigned", 600]],
-] as const)("A room is %s", (_, marked, markedSecondsAgo, given, [state, secondsInState]) => {
-  const facts: { live?: number; ended?: number; takenOut?: boolean } = given;
-  const since = new Date(now - markedSecondsAgo * 1000).toISOString();
-  const marker = formatMarker({ state: marked, since, messageId: "1" });
-  const description = facts.takenOut ? withTakenOut(marker, "shrink") : marker;
-  const ended = { state: "ended", time: now - (facts.ended ?? 0) * 1000 } as const;
-  const startedAt = now - (facts.live ?? 0) * 1000;
-  const conference = {
-    startedAt,
-    nodes: ["10.0.0.21"],
-    participants: [{ name: "Agent", node: "10.0.0.21" }],
-  };
-  const rows = toRoomRows({
+] as const)("A room is %s", (_, marked, marker, given, [state, since]) => {
+  const { live, ended, isTakenOut }: { live?: number; ended?: number; isTakenOut?: boolean } = given;
+  const written = new Date(secondsAgo(marker)).toISOString();
+  const description = formatMarker({ state: marked, since: written, messageId: "1" });
+  const participants = [{ name: "Agent", node: "a" }];
+  const conference = { name: "room", startedAt: secondsAgo(live ?? 0), nodes: ["a", "b"], participants };
+  const [row, ...others] = toRoomRows({
     rooms: [
-      { name: "room", tag: "tag", description },
-      { name: "other", tag: "", description: marker },
+      {
+        name: "room",
+        tag: "tag",
+        description: isTakenOut ? withTakenOut(description, "shrink") : description,
+      },
+      { name: "other", tag: "", description },
       { name: "by hand", tag: "", description: "not the gateway's" },
     ],
-    conferences: facts.live === undefined ? [] : [{ name: "room", ...conference }],
-    lastStates: new Map(facts.ended === undefined ? [] : [["room", ended]]),
+    conferences: live === undefined ? [] : [conference],
+    lastStates: new Map(ended === undefined ? [] : [["room", { state: "ended", time: secondsAgo(ended) }]]),
     poolReadyDelaySeconds: 90,
     garbageMinimumAgeSeconds: 30,
     now,
   });
-  expect(rows.map(({ name, hasTag }) => [name, hasTag])).toEqual([
-    ["room", true],
-    ["other", false],
-  ]);
-  expect(rows[0]).toMatchObject({ state, since: now - secondsInState * 1000 });
-  expect(rows[0]?.participants).toEqual(state === "live" ? ["Agent"] : []);
+  expect(others).toMatchObject([{ name: "other", hasTag: false, participants: [] }]);
+  expect(row).toMatchObject({ name: "room", hasTag: true, state, since: secondsAgo(since) });
 });
