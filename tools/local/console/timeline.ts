@@ -16,8 +16,10 @@ const statesByEvent: Readonly<Record<string, RoomState | "gone">> = {
   "room-deleted": "gone",
 };
 
-const participantSchema = z.object({ conference: z.string(), display_name: z.string(), uuid: z.string() });
-const conferenceSchema = z.object({ name: z.string() });
+/** What an event says about a conference, by its name, or about a participant of one. */
+const eventSchema = z
+  .object({ name: z.string(), conference: z.string(), display_name: z.string(), uuid: z.string() })
+  .partial();
 
 export type Timeline = ReturnType<typeof createTimeline>;
 
@@ -75,13 +77,10 @@ export function createTimeline() {
     },
     /** Receives what a node of the platform tells the event sink. */
     onPlatformEvent: (_node: string, event: string, data: unknown): void => {
-      const participant = participantSchema.safeParse(data).data;
-      if (participant) {
-        const { uuid, conference, display_name } = participant;
-        const does = event === "participant_connected" ? "joined" : "left";
+      const { name: room, conference, display_name, uuid } = eventSchema.safeParse(data).data ?? {};
+      const does = event === "participant_connected" ? "joined" : "left";
+      if (conference !== undefined)
         addNow("room", `${display_name} ${does}`, { id: `${uuid} ${does}`, rooms: [conference] });
-      }
-      const room = conferenceSchema.safeParse(data).data?.name;
       // The other nodes of a conference start it as well.
       if (room !== undefined && event === "conference_started" && lastStates().get(room)?.state !== "live")
         addNow("room", stateTitles.live, { rooms: [room], states: { [room]: "live" } });

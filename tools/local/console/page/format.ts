@@ -33,24 +33,14 @@ export function roomAddress(name: string): string {
   return `#/room/${name}`;
 }
 
-/** What the page shows instead of the overview: the life of a room, or the lines of a request. */
-export interface Place {
-  readonly kind: string;
-  readonly name: string;
-}
-
-/** Returns the shown room or request, or undefined on the overview. */
-export function usePlace(): Place | undefined {
-  const [place, setPlace] = useState(readPlace);
+/** Returns the room or the request whose life is shown, or undefined on the overview. */
+export function usePlace() {
+  const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const update = (): void => setPlace(readPlace());
+    const update = (): void => setHash(location.hash);
     window.addEventListener("hashchange", update);
     return () => window.removeEventListener("hashchange", update);
   }, []);
-  return place;
-}
-
-function readPlace(): Place | undefined {
-  const [, kind, name] = /^#\/(room|request)\/(.+)$/.exec(location.hash) ?? [];
-  return kind === undefined || name === undefined ? undefined : { kind, name };
+  const [, kind, name] = /^#\/(room|request)\/(.+)$/.exec(hash) ?? [];
+  return name === undefined ? undefined : { kind, name };
 }
