@@ -2,10 +2,10 @@
 import { expect, it } from "vitest";
 import host from "../../host.json" with { type: "json" };
 import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { readHostJson } from "../../tools/simulators/host/host-json.ts";
+import { readQueueSettings } from "../../tools/simulators/host/host-json.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 
-const { queues } = await readHostJson("host.json");
+const queues = await readQueueSettings("host.json");
 
 it("Concurrent provisioning equals the maximum number of concurrent platform calls", () => {
   const { maxConcurrency } = loadSettings(exampleEnvironment).platform;

@@ -2,19 +2,17 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { relative } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type {
   AppState,
-  Call,
+  CallInput,
   FromWorker,
   FunctionMetadata,
   HttpResponseData,
   Invocation,
   LogLevel,
   OnLog,
-  ToWorker,
   Trigger,
 } from "./messages.ts";
 
@@ -22,7 +20,7 @@ export type AppProcess = Awaited<ReturnType<typeof startAppProcess>>;
 
 export interface AppProcessOptions {
   readonly entry: string;
-  readonly environment: Record<string, string>;
+  readonly environment: NodeJS.ProcessEnv;
   /** Options of Node. */
   readonly execArgv: readonly string[];
   readonly onLog: OnLog;
@@ -30,21 +28,7 @@ export interface AppProcessOptions {
   readonly onState?: ((state: AppState) => void) | undefined;
 }
 
-/** A call whose function failed or whose process ended. `stack` is the worker's description, `message` its first line. */
-class WorkerError extends Error {
-  constructor(description: string) {
-    super(description.split("\n", 1)[0]);
-    this.stack = description;
-  }
-}
-
-/** The host was stopped before the call finished. */
-export class CutOffError extends WorkerError {}
-
-type PendingCall = PromiseWithResolvers<HttpResponseData | undefined>;
-
 const crashesUntilGivingUp = 3;
-const terminateGraceMilliseconds = 5000;
 const maxReasonCharacters = 300;
 const workerPath = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
@@ -54,9 +38,9 @@ const workerPath = fileURLToPath(new URL("./worker.ts", import.meta.url));
  */
 export async function startAppProcess(options: AppProcessOptions) {
   const { entry, environment, execArgv, onLog } = options;
-  const pending = new Map<string, PendingCall>();
-  const running = { http: new Set<Promise<unknown>>(), background: new Set<Promise<unknown>>() };
-  const giveUp = Promise.withResolvers<string>();
+  const pending = new Map<string, PromiseWithResolvers<HttpResponseData | undefined>>();
+  const running = new Set<Promise<unknown>>();
+  const gaveUp = Promise.withResolvers<string>();
   let loading = Promise.withResolvers<void>();
   let state: AppState = { state: "restarting" };
   let crashes = 0;
@@ -64,8 +48,8 @@ export async function startAppProcess(options: AppProcessOptions) {
   let functions: readonly FunctionMetadata[] = [];
   let child = startChild();
 
-  function log(level: LogLevel, message: string): void {
-    onLog({ level, category: "Host.Worker", message });
+  function logError(message: string): void {
+    onLog({ level: "error", category: "Host.Worker", message });
   }
 
   function enter(next: AppState): void {
@@ -82,7 +66,7 @@ export async function startAppProcess(options: AppProcessOptions) {
     });
     forwardLines(started, onLog);
     started.on("message", (message: FromWorker) => receive(message));
-    started.on("error", (error) => log("error", String(error)));
+    started.on("error", (error) => logError(String(error)));
     // "close" comes after the last message and the last line; "exit" can overtake both.
     started.once("close", (code, signal) =>
       handleEnd(signal === null ? `with exit code ${code}` : `by the signal ${signal}`),
@@ -91,34 +75,30 @@ export async function startAppProcess(options: AppProcessOptions) {
   }
 
   function receive(message: FromWorker): void {
-    switch (message.kind) {
-      case "log":
-        return onLog(message.entry);
-      case "ended": {
-        const { invocationId, response, error } = message;
-        const call = pending.get(invocationId);
-        pending.delete(invocationId);
-        return error === undefined ? call?.resolve(response) : call?.reject(new WorkerError(error));
-      }
-      case "loaded":
-        ({ functions } = message);
-        if (message.error === undefined) enter({ state: "up" });
-        else {
-          log("error", `The app could not be loaded: ${message.error}`);
-          enter({ state: "not loaded", reason: reasonIn(message.error) });
-        }
-        return loading.resolve();
+    if (message.kind === "log") return onLog(message.entry);
+    if (message.kind === "ended") {
+      const call = pending.get(message.invocationId);
+      pending.delete(message.invocationId);
+      return message.error === undefined
+        ? call?.resolve(message.response)
+        : call?.reject(new Error(message.error));
     }
+    ({ functions } = message);
+    if (message.error === undefined) enter({ state: "up" });
+    else {
+      logError(`The app could not be loaded: ${message.error}`);
+      enter({ state: "not loaded", reason: reasonIn(message.error) });
+    }
+    loading.resolve();
   }
 
   function handleEnd(how: string): void {
     const reason = `The app's process was ended ${how}`;
-    const Reason = stopping ? CutOffError : WorkerError;
-    for (const call of pending.values()) call.reject(new Reason(`${reason}.`));
+    for (const call of pending.values()) call.reject(new Error(`${reason}.`));
     pending.clear();
     if (stopping) return;
     crashes += 1;
-    log("error", `${reason} (${crashes} of ${crashesUntilGivingUp}).`);
+    logError(`${reason} (${crashes} of ${crashesUntilGivingUp}).`);
     const wasLoaded = state.state !== "restarting";
     const isOver = crashes >= crashesUntilGivingUp;
     enter({ state: isOver ? "ended" : "restarting", reason });
@@ -130,40 +110,17 @@ export async function startAppProcess(options: AppProcessOptions) {
     const lastWords = "Exceeded language worker restart retry count";
     // A rejection that no call awaits must not end the host.
     loading.promise.catch(() => undefined);
-    loading.reject(new WorkerError(lastWords));
-    giveUp.resolve(lastWords);
+    loading.reject(new Error(lastWords));
+    gaveUp.resolve(lastWords);
   }
 
   async function send(call: Invocation): Promise<HttpResponseData | undefined> {
     await loading.promise;
-    if (!child.connected) throw new WorkerError("The app's process is not running.");
-    const answered: PendingCall = Promise.withResolvers();
-    pending.set(call.invocationId, answered);
-    child.send(call satisfies ToWorker);
-    return answered.promise;
-  }
-
-  /** Writes the real host's own log lines about a call. */
-  async function sendLogged(functionName: string, call: Call): Promise<HttpResponseData | undefined> {
-    const invocationId = randomUUID();
-    const started = performance.now();
-    const logCall = (level: LogLevel, verb: string, details: string): void => {
-      const message = `${verb} 'Functions.${functionName}' ${details}`;
-      const category = `Function.${functionName}`;
-      onLog({ level, category, message, functionName, invocationId, trigger: triggerOf(call) });
-    };
-    const details = (result: string): string =>
-      `(${result}, Id=${invocationId}, Duration=${Math.round(performance.now() - started)}ms)`;
-    logCall("information", "Executing", `(Id=${invocationId})`);
-    try {
-      const response = await send({ ...call, invocationId, functionName });
-      logCall("information", "Executed", details("Succeeded"));
-      return response;
-    } catch (error) {
-      const stack = error instanceof Error ? error.stack : String(error);
-      logCall("error", "Executed", `${details("Failed")}\n${stack}`);
-      throw error;
-    }
+    if (!child.connected) throw new Error("The app's process is not running.");
+    const response = Promise.withResolvers<HttpResponseData | undefined>();
+    pending.set(call.invocationId, response);
+    child.send(call);
+    return response.promise;
   }
 
   await loading.promise;
@@ -171,66 +128,76 @@ export async function startAppProcess(options: AppProcessOptions) {
     functions,
     state: (): AppState => state,
     /** Resolves with the reason after the third crash. */
-    gaveUp: giveUp.promise,
+    gaveUp: gaveUp.promise,
     processId: () => (child.exitCode === null && child.signalCode === null ? child.pid : undefined),
-    /** Returns the HTTP response, if any. Throws if the function failed, which has been logged, or its process ended. */
-    async invoke(functionName: string, call: Call): Promise<HttpResponseData | undefined> {
-      const work = sendLogged(functionName, call);
-      const calls = running[call.input.http ? "http" : "background"];
-      calls.add(work);
+    /**
+     * Returns the HTTP response, if any, and writes the real host's own log lines about the call. Throws if the function
+     * failed, which has been logged, or its process ended.
+     */
+    async invoke(functionName: string, call: CallInput): Promise<HttpResponseData | undefined> {
+      const invocationId = randomUUID();
+      const started = performance.now();
+      const log = (level: LogLevel, verb: string, details: string): void => {
+        const message = `${verb} 'Functions.${functionName}' ${details}`;
+        const category = `Function.${functionName}`;
+        onLog({ level, category, message, functionName, invocationId, trigger: triggerOf(call) });
+      };
+      const details = (result: string): string =>
+        `(${result}, Id=${invocationId}, Duration=${Math.round(performance.now() - started)}ms)`;
+      log("information", "Executing", `(Id=${invocationId})`);
+      const work = send({ ...call, invocationId, functionName });
+      running.add(work);
       try {
-        return await work;
+        const response = await work;
+        log("information", "Executed", details("Succeeded"));
+        return response;
+      } catch (error) {
+        log(
+          "error",
+          "Executed",
+          `${details("Failed")}\n${error instanceof Error ? error.message : String(error)}`,
+        );
+        throw error;
       } finally {
-        calls.delete(work);
+        running.delete(work);
       }
     },
-    /** Resolves when no call of this kind is running. `background` means timers and queues. */
-    async idle(kind: keyof typeof running): Promise<void> {
-      while (running[kind].size > 0) await Promise.allSettled(running[kind]);
+    /** Resolves when no call is running. */
+    async idle(): Promise<void> {
+      while (running.size > 0) await Promise.allSettled(running);
     },
     async stop(): Promise<void> {
       stopping = true;
       if (!child.connected) return;
       const closed = once(child, "close");
-      child.send("terminate" satisfies ToWorker);
-      const kill = setTimeout(() => child.kill("SIGKILL"), terminateGraceMilliseconds);
+      child.kill();
       await closed;
-      clearTimeout(kill);
     },
   };
 }
 
 /** Leaves out the query, which can be a service tag. */
-function triggerOf({ input: { http, string } }: Call): Trigger {
+function triggerOf({ input: { http, string } }: CallInput): Trigger {
   if (!http) return { kind: string === undefined ? "timer" : "queue" };
-  return { kind: "request", title: `${http.method} ${new URL(http.url).pathname}` };
+  return { kind: "request", title: `${http.method} ${new URL(http.url ?? "").pathname}` };
 }
 
-/** Returns an error's message in one line, without its stack, and with the file and line of a syntax error. */
+/** Returns an error's message in one line: from its name, above which Node may show the code, to its stack. */
 function reasonIn(description: string): string {
-  const lines = description.split("\n");
-  const first = Math.max(
-    0,
-    lines.findIndex((line) => /^\w*Error\b.*: ?/.test(line)),
-  );
-  const stack = lines.findIndex((line) => /^\s+at /.test(line));
-  const message = lines.slice(first, stack > first ? stack : undefined).join(" ");
-  // Node writes it above the message: file:///home/you/vmr-gateway/src/main.ts:15
-  const [, place] = (first > 0 && /^(?:file:\/\/)?(\/.*:\d+)$/.exec(lines[0] ?? "")) || [];
-  const shown = place === undefined ? message : `${message} (${relative(process.cwd(), place)})`;
-  return shown.replaceAll(/\s+/g, " ").trim().slice(0, maxReasonCharacters);
+  const [, message = description] = /^(\w*Error\b.*?)(?:\n\s+at |$(?![\s\S]))/ms.exec(description) ?? [];
+  return message.replaceAll(/\s+/g, " ").slice(0, maxReasonCharacters);
 }
 
-function forwardLines(child: ChildProcess, onLog: OnLog): void {
-  const category = "Host.Function.Console";
-  if (child.stdout) {
-    createInterface(child.stdout).on("line", (message) => onLog({ level: "information", category, message }));
-  }
-  if (child.stderr) {
-    createInterface(child.stderr).on("line", (message) => {
+function forwardLines({ stdout, stderr }: ChildProcess, onLog: OnLog): void {
+  for (const [stream, usual] of [
+    [stdout, "information"],
+    [stderr, "error"],
+  ] as const) {
+    if (!stream) continue;
+    createInterface(stream).on("line", (message) => {
       // Node also writes the debugger's messages to standard error.
-      const level = /^(?:Debugger |For help, see: )/.test(message) ? "information" : "error";
-      onLog({ level, category, message });
+      const level = /^(?:Debugger |For help, see: )/.test(message) ? "information" : usual;
+      onLog({ level, category: "Host.Function.Console", message });
     });
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { listen, type Port } from "../process/listen.ts";
 import { startAppProcess } from "./app-process.ts";
-import { readHostJson } from "./host-json.ts";
+import { readQueueSettings } from "./host-json.ts";
 import { createHttpServer, type InFront } from "./http-server.ts";
 import type { AppState, LogEntry } from "./messages.ts";
 import { buildRoutes } from "./routes.ts";
@@ -32,16 +32,15 @@ export interface FunctionsHostOptions {
 }
 
 export interface TimeScale {
-  readonly messageLockSeconds?: number;
+  readonly messageLeaseSeconds?: number;
   readonly retryDelaySeconds?: number;
   readonly pollSeconds?: number;
 }
 
 export type FunctionsHost = Awaited<ReturnType<typeof startFunctionsHost>>;
 
-// How long a host that stops waits for HTTP calls, and for timer and queue runs.
-const httpDrainSeconds = 30;
-const backgroundDrainSeconds = 10;
+// How long a host that stops waits for running calls.
+const drainMilliseconds = 30_000;
 
 const ownHostJson = fileURLToPath(new URL("../../../host.json", import.meta.url));
 const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "SystemRoot"];
@@ -52,7 +51,7 @@ const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "Syst
  */
 export async function startFunctionsHost(options: FunctionsHostOptions) {
   const { onLog = () => undefined, environment, timeScale = {}, timersEnabled = true } = options;
-  const { queues } = await readHostJson(options.hostJsonPath ?? ownHostJson);
+  const queues = await readQueueSettings(options.hostJsonPath ?? ownHostJson);
   const app = await startAppProcess({
     entry: options.entry,
     environment: childEnvironment(environment),
@@ -71,7 +70,7 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
       maxPollingIntervalSeconds: timeScale.pollSeconds ?? queues.maxPollingIntervalSeconds,
     },
     connectionString: environment["AzureWebJobsStorage"] ?? "",
-    lockSeconds: timeScale.messageLockSeconds ?? 600,
+    leaseSeconds: timeScale.messageLeaseSeconds ?? 600,
     timersEnabled,
     app,
     onLog,
@@ -89,11 +88,10 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
   async function end(reason: string): Promise<void> {
     server.close();
     server.closeIdleConnections();
-    const background = Promise.all([triggers.stop(), app.idle("background")]);
-    const http = app.idle("http");
-    await Promise.all([within(httpDrainSeconds, http), within(backgroundDrainSeconds, background)]);
+    const drained = Promise.all([triggers.stop(), app.idle()]);
+    await Promise.race([drained, delay(drainMilliseconds, undefined, { ref: false })]);
     await app.stop();
-    await Promise.all([http, background]);
+    await drained;
     server.closeAllConnections();
     exited.resolve({ reason });
   }
@@ -115,24 +113,13 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
     workerProcessId: app.processId,
     /** Resolves when the host has ended, by `stop` or after the app's third crash. */
     exited: exited.promise,
-    /** Closes the port, lets HTTP calls finish for 30 s and queue and timer runs for 10 s, then ends the app. */
+    /** Closes the port, lets calls finish for 30 s, then ends the app. */
     stop: async () => endOnce("stopped"),
   };
 }
 
-/** Resolves when the work is done, but not later than this. */
-async function within(seconds: number, work: Promise<unknown>): Promise<void> {
-  const timeout = new AbortController();
-  const expiry = delay(seconds * 1000, undefined, { signal: timeout.signal }).catch(() => undefined);
-  await Promise.race([work, expiry]);
-  timeout.abort();
-}
-
-function childEnvironment(environment: Record<string, string>): Record<string, string> {
-  const inherited = passedOnVariables.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
+function childEnvironment(environment: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => passedOnVariables.includes(name));
   return {
     ...Object.fromEntries(inherited),
     FUNCTIONS_WORKER_RUNTIME: "node",

@@ -1,8 +1,9 @@
 /** The host's web server: converts requests for the app and its responses, and fires functions by hand. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { buffer, json } from "node:stream/consumers";
+import type { HttpRequestInit } from "@azure/functions";
 import * as z from "zod";
-import type { HttpRequestData, HttpResponseData, OnLog } from "./messages.ts";
+import type { HttpResponseData, OnLog } from "./messages.ts";
 import { decodePath, findRoute, type HttpRoute } from "./routes.ts";
 
 export type InFront = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -12,7 +13,7 @@ export interface HttpServerOptions {
   /** Runs the function and returns its response. Throws if it failed, which has been logged by then. */
   readonly invokeHttp: (
     functionName: string,
-    request: HttpRequestData,
+    request: HttpRequestInit,
   ) => Promise<HttpResponseData | undefined>;
   /** Starts a timer or queue function with this input; returns false if there is none of that name. */
   readonly fireFunction: (functionName: string, input: string) => boolean;
@@ -27,7 +28,9 @@ const firingSchema = z.object({ input: z.string().nullish() });
 
 /** Creates the server; the caller makes it listen and closes it. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  return createServer({ maxHeaderSize, keepAliveTimeout }, (request, response) => {
+  // The real host passes on one value per header.
+  const limits = { maxHeaderSize, keepAliveTimeout, joinDuplicateHeaders: true };
+  return createServer(limits, (request, response) => {
     if (options.inFront(request, response)) return;
     respond(request, response, options).catch((error: unknown) => {
       if (!request.destroyed)
@@ -57,14 +60,18 @@ async function respond(
   if (!match) return sendEmpty(response, 404);
   // No keys are stored, so every key is wrong.
   if (!match.route.isAnonymous) return sendEmpty(response, 401);
-  const headers = joinRepeated(pairs(request.rawHeaders), (name) => name.toLowerCase());
   const body = await readBody(request);
-  const data: HttpRequestData = {
-    url: `http://${headers.get("host") ?? "localhost"}${url}`,
+  const parameters = new URLSearchParams(query);
+  const data: HttpRequestInit = {
+    url: `http://${request.headers.host ?? "localhost"}${url}`,
     method,
-    nullableHeaders: toNullable(headers),
-    nullableQuery: toNullable(joinRepeated(new URLSearchParams(query), (name) => name)),
-    nullableParams: toNullable(Object.entries(match.parameters)),
+    headers: Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    ),
+    query: Object.fromEntries(
+      Array.from(parameters.keys(), (name) => [name, parameters.getAll(name).join(",")]),
+    ),
+    params: match.parameters,
     ...(body && { body: { bytes: body } }),
   };
   let result: HttpResponseData | undefined;
@@ -87,27 +94,4 @@ function sendEmpty(response: ServerResponse, status: number): void {
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const length = Number(request.headers["content-length"] ?? 0);
   return length === 0 ? undefined : buffer(request);
-}
-
-function pairs(rawHeaders: readonly string[]): [string, string][] {
-  return rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] satisfies [string, string]] : [],
-  );
-}
-
-/** The real host passes on one value per name: it joins those of a repeated one with a comma. */
-function joinRepeated(
-  entries: Iterable<[string, string]>,
-  toKey: (name: string) => string,
-): Map<string, string> {
-  const joined = new Map<string, string>();
-  for (const [name, value] of entries) {
-    const before = joined.get(toKey(name));
-    joined.set(toKey(name), before === undefined ? value : `${before},${value}`);
-  }
-  return joined;
-}
-
-function toNullable(entries: Iterable<readonly [string, string]>): Record<string, { value: string }> {
-  return Object.fromEntries(Array.from(entries, ([name, value]) => [name, { value }]));
 }

@@ -1,4 +1,5 @@
 /** The messages between the host and its worker process, and the data shapes of the library's own protocol. */
+import type { HttpRequestInit } from "@azure/functions";
 
 export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
 
@@ -25,55 +26,46 @@ export interface AppState {
 
 export type OnLog = (entry: LogEntry) => void;
 
-type Nullable = Readonly<Record<string, { readonly value: string }>>;
-
-export interface HttpRequestData {
-  readonly url: string;
-  readonly method: string;
-  readonly nullableHeaders: Nullable;
-  readonly nullableQuery: Nullable;
-  readonly nullableParams: Nullable;
-  readonly body?: { readonly bytes: Uint8Array };
-}
-
 export interface HttpResponseData {
   readonly statusCode: string;
   readonly headers: Record<string, string>;
   readonly body?: { bytes?: Uint8Array } | null;
 }
 
-export interface TypedData {
+interface TypedData {
   readonly string?: string;
   readonly json?: string;
-  readonly http?: HttpRequestData;
-}
-
-interface Binding {
-  readonly type: string;
-  readonly route?: string;
-  readonly methods?: string[];
-  readonly authLevel?: string;
-  readonly schedule?: string;
-  readonly runOnStartup?: boolean;
-  readonly queueName?: string;
+  readonly http?: HttpRequestInit;
 }
 
 export interface FunctionMetadata {
   readonly name: string;
-  readonly bindings: Record<string, Binding>;
+  readonly bindings: Readonly<
+    Record<
+      string,
+      {
+        readonly type: string;
+        readonly route?: string;
+        readonly methods?: string[];
+        readonly authLevel?: string;
+        readonly schedule?: string;
+        readonly runOnStartup?: boolean;
+        readonly queueName?: string;
+      }
+    >
+  >;
 }
 
-export interface Call {
+/** What a function is called with. */
+export interface CallInput {
   readonly input: TypedData;
   readonly triggerMetadata?: Record<string, TypedData>;
 }
 
-export interface Invocation extends Call {
+export interface Invocation extends CallInput {
   readonly invocationId: string;
   readonly functionName: string;
 }
-
-export type ToWorker = Invocation | "terminate";
 
 export type FromWorker =
   | { kind: "loaded"; functions: FunctionMetadata[]; error?: string }

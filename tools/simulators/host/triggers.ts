@@ -1,24 +1,24 @@
 /** Starts the timers and queue listeners of the app's functions, and fires them by hand. */
-import { QueueServiceClient } from "@azure/storage-queue";
 import { Cron } from "croner";
+import { createCredential } from "../../../src/lib/azure/credential.ts";
+import { openStorageAccount } from "../../../src/lib/azure/storage-queue.ts";
 import { bypassProxy } from "../process/bypass-proxy.ts";
 import type { AppProcess } from "./app-process.ts";
 import type { QueueSettings } from "./host-json.ts";
-import type { FunctionMetadata, LogLevel, OnLog, TypedData } from "./messages.ts";
+import type { CallInput, FunctionMetadata, OnLog } from "./messages.ts";
 import { startQueueListener } from "./queue-listener.ts";
 
 export interface TriggersOptions {
   readonly metadata: readonly FunctionMetadata[];
   readonly queues: QueueSettings;
   readonly connectionString: string;
-  readonly lockSeconds: number;
+  readonly leaseSeconds: number;
   readonly timersEnabled: boolean;
   readonly app: AppProcess;
   readonly onLog: OnLog;
 }
 
-const storageRetries = { maxTries: 3, retryDelayInMs: 100, maxRetryDelayInMs: 1000 };
-const timerInput: TypedData = {
+const timerInput: CallInput["input"] = {
   json: JSON.stringify({ Schedule: { AdjustForDST: true }, ScheduleStatus: null, IsPastDue: false }),
 };
 
@@ -27,7 +27,7 @@ export function startTriggers(options: TriggersOptions) {
   const stops: (() => Promise<void> | void)[] = [];
   const firing = new Map<string, (input: string) => Promise<void>>();
   /** The app's process has logged a failure, and the schedule continues. */
-  const run = async (name: string, input: TypedData): Promise<void> => {
+  const run = async (name: string, input: CallInput["input"]): Promise<void> => {
     await options.app.invoke(name, { input }).catch(() => undefined);
   };
   for (const { name, bindings } of options.metadata) {
@@ -60,25 +60,25 @@ export function startTriggers(options: TriggersOptions) {
 }
 
 function listenToQueue(options: TriggersOptions, name: string, queueName: string): () => Promise<void> {
-  const { app, connectionString, lockSeconds, onLog, queues } = options;
+  const { app, connectionString, leaseSeconds, onLog, queues } = options;
   bypassProxy();
-  const service = QueueServiceClient.fromConnectionString(connectionString, { retryOptions: storageRetries });
+  const storage = { connectionString };
+  const openQueue = openStorageAccount({ storage, credential: createCredential(storage) });
   return startQueueListener({
-    queue: service.getQueueClient(queueName),
-    poisonQueue: service.getQueueClient(`${queueName}-poison`),
-    lockSeconds,
+    queue: openQueue(queueName, "base64"),
+    queueName,
+    poisonQueue: openQueue(`${queueName}-poison`, "base64"),
+    leaseSeconds,
     settings: queues,
-    run: async (message, text) => {
-      await app.invoke(name, {
+    run: async ({ id, text, dequeueCount, insertedAt }) =>
+      app.invoke(name, {
         input: { string: text },
         triggerMetadata: {
-          Id: { string: message.messageId },
-          DequeueCount: { json: JSON.stringify(message.dequeueCount) },
-          InsertionTime: { json: JSON.stringify(message.insertedOn) },
+          Id: { string: id },
+          DequeueCount: { json: String(dequeueCount) },
+          InsertionTime: { json: JSON.stringify(new Date(insertedAt)) },
         },
-      });
-    },
-    log: (level: LogLevel, message: string) =>
-      onLog({ level, category: `Function.${name}`, message, functionName: name }),
+      }),
+    log: (level, message) => onLog({ level, category: `Function.${name}`, message, functionName: name }),
   });
 }

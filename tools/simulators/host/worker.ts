@@ -4,14 +4,7 @@
  */
 import { Module } from "node:module";
 import { pathToFileURL } from "node:url";
-import type {
-  FromWorker,
-  FunctionMetadata,
-  HttpResponseData,
-  Invocation,
-  LogLevel,
-  ToWorker,
-} from "./messages.ts";
+import type { FromWorker, FunctionMetadata, HttpResponseData, Invocation, LogLevel } from "./messages.ts";
 
 type Callback = (...inputs: unknown[]) => unknown;
 
@@ -41,25 +34,17 @@ const coreApi = {
     const { name } = metadata;
     if (functions.has(name)) throw new Error(`A function named "${name}" is registered already.`);
     functions.set(name, { metadata, callback });
-    return { dispose: () => functions.delete(name) };
   },
+  /** Only `appStart` runs. */
   registerHook: (name: string, hook: Callback) => {
-    if (name === "appStart") {
-      startHooks.add(hook);
-      return { dispose: () => startHooks.delete(hook) };
-    }
-    // This property shows the library that the host does not support a hook.
-    throw Object.assign(new RangeError(`Unknown hook "${name}".`), { isAzureFunctionsSystemError: true });
+    if (name === "appStart") startHooks.add(hook);
   },
   log: (level: LogLevel, category: string, message: string) => sendLog(level, category, message),
 };
 
 // If the host is killed, the channel closes; the app must not outlive its host.
 process.on("disconnect", () => process.exit(1));
-process.on("message", (message: ToWorker) => {
-  if (message === "terminate") process.exit(0);
-  void serve(message);
-});
+process.on("message", (invocation: Invocation) => void serve(invocation));
 // Before the app is imported, because the library requires the module only once.
 installCoreApi();
 await load(process.argv[2] ?? "");
@@ -106,13 +91,7 @@ async function invoke(invocation: Invocation): Promise<HttpResponseData | undefi
   const call = model.getInvocationModel({
     invocationId,
     metadata,
-    request: {
-      invocationId,
-      functionId: functionName,
-      inputData: [{ name: triggerName, data: input }],
-      triggerMetadata,
-      traceContext: {},
-    },
+    request: { inputData: [{ name: triggerName, data: input }], triggerMetadata, traceContext: {} },
     log: (level: LogLevel, category: string, message: string) =>
       sendLog(level, category, message, { functionName, invocationId }),
   });
@@ -125,7 +104,7 @@ function sendLog(
   level: LogLevel,
   category: string,
   message: string,
-  call?: { readonly functionName: string; readonly invocationId: string },
+  call?: Pick<Invocation, "functionName" | "invocationId">,
 ): void {
   const source = call ? `Function.${call.functionName}` : "Worker.rpcWorkerProcess";
   const from = category === "user" ? `${source}.User` : source;

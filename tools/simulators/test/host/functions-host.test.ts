@@ -13,6 +13,17 @@ import type { FunctionsHost } from "../../host/functions-host.ts";
 import { startChild } from "../../process/child.ts";
 import { startTestHost } from "./test-host.ts";
 
+async function startHostProcess(timeScale: object, environment: Record<string, string>) {
+  const host = await startChild({
+    script: "tools/local/commands/run-host.ts",
+    addressesSchema: z.object({ url: z.url(), appProcessId: z.int() }),
+    args: ["tools/simulators/test/host/probe-app.ts", JSON.stringify(timeScale)],
+    environment,
+  });
+  onTestFinished(host.kill);
+  return host;
+}
+
 async function call(host: FunctionsHost, path: string) {
   const response = await fetch(`${host.url}${path}`);
   return { status: response.status, body: await response.text() };
@@ -77,48 +88,66 @@ describe("A request", () => {
 
 describe("In the background", () => {
   const azurite = useStarted(async () => startAzurite());
+  const encoded = (text: string) => Buffer.from(text).toString("base64");
+  async function openQueues() {
+    const service = QueueServiceClient.fromConnectionString(azurite.connectionString);
+    const [queue, poison] = [service.getQueueClient("work"), service.getQueueClient("work-poison")];
+    await queue.createIfNotExists();
+    return { queue, poison };
+  }
 
   test("timers run on startup and by schedule, and messages run until they succeed or move to the poison queue", async () => {
     const threeAttempts = structuredClone(hostJson);
     threeAttempts.extensions.queues.maxDequeueCount = 3;
     const hostJsonPath = join(await temporaryFolder(), "host.json");
     await writeFile(hostJsonPath, JSON.stringify(threeAttempts));
-    const running = await startTestHost("probe-app.ts", {
+    const { host, appMessages, stop } = await startTestHost("probe-app.ts", {
       hostJsonPath,
       environment: { AzureWebJobsStorage: azurite.connectionString, "AzureWebJobs.echo.Disabled": "true" },
-      timeScale: { messageLockSeconds: 2, retryDelaySeconds: 0, pollSeconds: 0.2 },
+      timeScale: { retryDelaySeconds: 0, pollSeconds: 0.2 },
     });
-    onTestFinished(running.stop);
-    expect((await call(running.host, "/echo/x")).status).toBe(404);
-    const logged = (text: string) => running.appMessages().filter((message) => message.includes(text)).length;
-    const slowly = { timeout: 60_000 };
-    await expect.poll(() => logged("everySecond runs, past due: false"), slowly).toBeGreaterThan(1);
-    expect(logged("onStartup runs")).toBe(1);
+    onTestFinished(stop);
+    expect((await call(host, "/echo/x")).status).toBe(404);
+    const runsOf = (text: string) => appMessages().filter((message) => message.includes(text)).length;
+    await expect
+      .poll(() => runsOf("everySecond runs, past due: false"), { timeout: 60_000 })
+      .toBeGreaterThan(1);
+    expect(runsOf("onStartup runs")).toBe(1);
 
-    const service = QueueServiceClient.fromConnectionString(azurite.connectionString);
-    const [queue, poison] = [service.getQueueClient("work"), service.getQueueClient("work-poison")];
-    await queue.create();
-    const encoded = (text: string) => Buffer.from(text).toString("base64");
+    const { queue, poison } = await openQueues();
     for (const text of ['{"room":"é✓"}', "no JSON", "crash, then fail"])
       await queue.sendMessage(encoded(text));
-    const depth = async () => (await queue.getProperties()).approximateMessagesCount;
-    await expect.poll(depth).toBe(0);
-    // A renewed lease has another receipt.
-    const long = "longer than half a lease";
-    await queue.sendMessage(encoded(long));
-    await expect.poll(depth).toBe(0);
+    await expect
+      .poll(async () => (await queue.getProperties()).approximateMessagesCount, { timeout: 60_000 })
+      .toBe(0);
     const body = JSON.stringify({ input: '{"byHand":true}' });
-    const fired = await fetch(`${running.host.url}/admin/functions/work`, { method: "POST", body });
+    const fired = await fetch(`${host.url}/admin/functions/work`, { method: "POST", body });
     expect(fired.status).toBe(202);
-    await expect.poll(() => logged("byHand"), slowly).toBe(1);
-    const seen = running.appMessages().flatMap((text) => (text.startsWith("{") ? [JSON.parse(text)] : []));
+    await expect.poll(() => runsOf("byHand"), { timeout: 60_000 }).toBe(1);
+    const seen = appMessages().flatMap((text) => (text.startsWith("{") ? [JSON.parse(text)] : []));
     const succeeded = [{ room: "é✓" }, "no JSON"].map((message) => ({ message, dequeueCount: 1 }));
     expect(seen).toEqual(expect.arrayContaining([...succeeded, { message: { byHand: true } }]));
-    expect(seen.filter(({ message }) => message === long)).toEqual([{ message: long, dequeueCount: 1 }]);
+    // The worker dies in the first attempt.
     const attempts = seen.filter(({ message }) => message === "crash, then fail");
     expect(attempts.map(({ dequeueCount }) => dequeueCount)).toEqual([1, 2, 3]);
     const { receivedMessageItems } = await poison.receiveMessages();
     expect(receivedMessageItems.map(({ messageText }) => messageText)).toEqual([encoded("crash, then fail")]);
+  });
+
+  test("a message of a host that dies returns when its lease ends", async () => {
+    const { queue } = await openQueues();
+    await queue.sendMessage(encoded("hang"));
+    const host = await startHostProcess(
+      { messageLeaseSeconds: 2, pollSeconds: 0.2 },
+      { AzureWebJobsStorage: azurite.connectionString },
+    );
+    await expect
+      .poll(async () => (await queue.peekMessages()).peekedMessageItems, { timeout: 60_000 })
+      .toEqual([]);
+    await host.kill();
+    const attempt = async () => (await queue.receiveMessages()).receivedMessageItems[0]?.dequeueCount;
+    await expect.poll(attempt, { timeout: 60_000 }).toBe(2);
+    expect(isRunning(host.addresses.appProcessId)).toBe(false);
   });
 });
 
@@ -152,15 +181,8 @@ test("An app that throws while loading leaves a host without functions, which gi
 });
 
 test("run-host finishes calls in flight at SIGTERM, and ends with its app", async () => {
-  const host = await startChild({
-    script: "tools/local/commands/run-host.ts",
-    addressesSchema: z.object({ url: z.url(), functions: z.array(z.unknown()), appProcessId: z.int() }),
-    args: ["tools/simulators/test/host/probe-app.ts"],
-    environment: { "AzureWebJobs.work.Disabled": "true" },
-  });
-  onTestFinished(host.kill);
-  const { url, functions, appProcessId } = host.addresses;
-  expect(functions).toContainEqual(expect.objectContaining({ name: "echo" }));
+  const host = await startHostProcess({}, { "AzureWebJobs.work.Disabled": "true" });
+  const { url, appProcessId } = host.addresses;
   const running = fetch(`${url}/sleep?ms=500`).then(async (response) => response.text());
   expect((await fetch(`${url}/nothing`)).status).toBe(204);
   const stopped = host.stop();
