@@ -1,19 +1,13 @@
 /** Uses the whole gateway with known secrets, then searches all its output for them. */
-import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { identities } from "../../tools/simulators/identities.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 import { canary, type Exchange, useEverything } from "../support/secrets-run.ts";
 
 const hostPin = "90817263544536271809";
-const oauthClientId = "88888888-8888-4888-8888-888888888888";
-const { privateKey } = generateKeyPairSync("ec", {
-  namedCurve: "P-256",
-  privateKeyEncoding: { type: "pkcs8", format: "pem" },
-  publicKeyEncoding: { type: "spki", format: "pem" },
-});
-const publicKeyPem = createPublicKey(createPrivateKey(privateKey))
-  .export({ type: "spki", format: "pem" })
+const privateKey = generateKeyPairSync("ec", { namedCurve: "P-256" })
+  .privateKey.export({ type: "pkcs8", format: "pem" })
   .toString();
 const pemLines = privateKey.split("\n").filter((line) => line.length > 20 && !line.startsWith("-"));
 
@@ -22,12 +16,11 @@ const tags = [1, 2].map((number) => `https://verify.example.com/sessions/canary-
 
 let run: Awaited<ReturnType<typeof useEverything>>;
 const gateway = useRunningGateway({
-  platform: { oauthClients: [{ clientId: oauthClientId, publicKeyPem }] },
   settings: () => ({
     ROOM_HOST_PIN: hostPin,
     PLATFORM_USERNAME: "",
     PLATFORM_PASSWORD: "",
-    PLATFORM_OAUTH_CLIENT_ID: oauthClientId,
+    PLATFORM_OAUTH_CLIENT_ID: "88888888-8888-4888-8888-888888888888",
     PLATFORM_OAUTH_PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
     GC_MINIMUM_AGE_SECONDS: "0",
   }),

@@ -5,11 +5,7 @@ import { createClient } from "../../client/src/client.ts";
 import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openQueues } from "../../src/lib/azure/storage-queue.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
-import {
-  type DevelopmentStack,
-  type DevelopmentStackOptions,
-  startDevelopmentStack,
-} from "../../tools/simulators/development-stack.ts";
+import { type DevelopmentStack, startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
 import type { Received, Sent } from "../../tools/simulators/exchange.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import type { LogEntry } from "../../tools/simulators/host/messages.ts";
@@ -24,7 +20,6 @@ export interface RunningGatewayOptions {
   readonly settings?: (
     defaults: Record<string, string>,
   ) => Record<string, string> | Promise<Record<string, string>>;
-  readonly platform?: DevelopmentStackOptions["platform"];
   /** Runs when everything that the gateway calls has started, before the gateway starts. */
   readonly beforeStart?: (stack: DevelopmentStack) => void;
 }
@@ -39,8 +34,7 @@ export function useRunningGateway(options: RunningGatewayOptions = {}): RunningG
 }
 
 export async function startRunningGateway(options: RunningGatewayOptions = {}) {
-  const platformOptions = { requestLimitPerMinute: null, ...options.platform };
-  const stack = await startDevelopmentStack({ platform: platformOptions });
+  const stack = await startDevelopmentStack();
   options.beforeStart?.(stack);
   const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };
   const { storage } = loadSettings(stack.settings);

@@ -9,6 +9,7 @@ import {
 } from "../../tools/simulators/platform/platform-simulator.ts";
 import { useStartedPerTest } from "./use-started.ts";
 
+export const conferencePath = "/api/admin/configuration/v1/conference/";
 export const platformAccount = { username: "api-user", password: "api-password" } as const;
 
 type Options = Parameters<typeof startPlatformSimulator>[0];

@@ -6,7 +6,6 @@ import { gatewaySettings } from "./gateway-settings.ts";
 import { contactCentreUsers, platformAccount, tenant } from "./identities.ts";
 import { startLogWorkspace } from "./log-workspace.ts";
 import { startPlatformSimulator } from "./platform/platform-simulator.ts";
-import type { SimulatorOptions } from "./platform/platform-state.ts";
 import type { Port } from "./process/listen.ts";
 import { startTokenIssuer } from "./token-issuer.ts";
 
@@ -15,7 +14,6 @@ export type DevelopmentStack = Awaited<ReturnType<typeof startDevelopmentStack>>
 export interface DevelopmentStackOptions {
   /** Also starts Azurite's table service, which `func start` needs. */
   readonly withTables?: boolean;
-  readonly platform?: Partial<SimulatorOptions>;
   /** The default is a free port. */
   readonly issuerPort?: Port;
 }
@@ -26,7 +24,7 @@ export async function startDevelopmentStack(options: DevelopmentStackOptions = {
   const started = <Part extends { stop: () => Promise<void> }>(part: Part): Part =>
     parts.adopt(part, async () => part.stop());
   const azurite = started(await startAzurite({ table: options.withTables ?? false }));
-  const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
+  const platform = started(await startPlatformSimulator(platformAccount));
   const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
   const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));
   const logWorkspace = started(await startLogWorkspace());

@@ -15,8 +15,6 @@ const faultSchema = z.strictObject({
   when: z.enum(["before", "after"]).default("before"),
   /** The number of calls to fail. The default is all matching calls until the faults are cleared. */
   count: z.int().min(1).optional(),
-  /** The share of the matching calls that fail. */
-  share: z.number().min(0).max(1).default(1),
 });
 
 export type Fault = z.output<typeof faultSchema>;
@@ -33,10 +31,7 @@ export function createFaults() {
     /** Returns the first fault for this call and counts it down; undefined if there is none. */
     take: (method: string, target: string): Fault | undefined => {
       const fault = [...faults].find(
-        (one) =>
-          (one.method ?? method) === method &&
-          new RegExp(one.pathPattern ?? "", "u").test(target) &&
-          Math.random() < one.share,
+        (one) => (one.method ?? method) === method && new RegExp(one.pathPattern ?? "", "u").test(target),
       );
       if (fault?.count !== undefined && --fault.count === 0) faults.delete(fault);
       return fault;

@@ -34,7 +34,8 @@ export async function startLoopbackServer(
   const url = await listen(server, port);
   return {
     url,
-    stop: async () => {
+    stop: async (): Promise<void> => {
+      if (!server.listening) return;
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();

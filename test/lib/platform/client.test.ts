@@ -11,13 +11,12 @@ import {
 } from "../../../tools/simulators/memory/clock.ts";
 import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
-import { conferencePath as path } from "../../support/management-client.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
-import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
+import { newPlatformClient, conferencePath as path, usePlatform } from "../../support/use-platform.ts";
 
 const account = { username: "api-user", password: "pässword" };
 
-const platform = usePlatform({ ...account, requestLimitPerMinute: null });
+const platform = usePlatform(account);
 let clock: ManualClock;
 let client: PlatformClient;
 beforeEach(() => {

@@ -2,10 +2,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { conferencePath as path } from "../../support/management-client.ts";
-import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
+import { newPlatformClient, conferencePath as path, usePlatform } from "../../support/use-platform.ts";
 
-const platform = usePlatform({ requestLimitPerMinute: null });
+const platform = usePlatform();
 let client: PlatformClient;
 let conferences: Conferences;
 beforeEach(() => {

@@ -15,9 +15,8 @@ import { type Answer, type Reply, startLoopbackServer } from "../../../tools/sim
 import { createManualClock, type ManualClock } from "../../../tools/simulators/memory/clock.ts";
 import { listen } from "../../../tools/simulators/process/listen.ts";
 import { watchConnectLimits } from "../../support/connect-limits.ts";
-import { conferencePath as path } from "../../support/management-client.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
-import { newPlatformClient } from "../../support/use-platform.ts";
+import { newPlatformClient, conferencePath as path } from "../../support/use-platform.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
 test("a call accepts JSON, and names the type of its body if it has one", async () => {

@@ -7,9 +7,7 @@ import { identities } from "../../simulators/identities.ts";
 import { untilEndRequested } from "../../simulators/process/stop-signal.ts";
 
 const endRequested = untilEndRequested();
-const { settings, platform, issuer, stop } = await startDevelopmentStack({
-  platform: { requestLimitPerMinute: null },
-});
+const { settings, platform, issuer, stop } = await startDevelopmentStack();
 const accessToken = issuer.issueToken(identities.clientId);
 console.log(JSON.stringify({ settings, controlUrl: platform.controlUrl, accessToken }));
 await endRequested;

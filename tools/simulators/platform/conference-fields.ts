@@ -4,7 +4,7 @@ import { badRequest, type FieldErrors } from "./api-error.ts";
 
 const required = "This field is required.";
 const textLength = (input: unknown): number => (typeof input === "string" ? input.length : 0);
-const text = (maximum: number) =>
+export const text = (maximum: number) =>
   z
     .string({ error: ({ input }) => (input === undefined ? required : "Enter a valid string.") })
     .max(maximum, {
@@ -90,29 +90,28 @@ export const conferenceSchema = z.object({
 
 export type ConferenceFields = z.output<typeof conferenceSchema>;
 
-const minPinLength = 6;
-
 /** Returns the broken rules, or an empty object if the PINs are valid. The empty string means no PIN. */
-export function checkPins(room: ConferenceFields): FieldErrors {
-  const { pin: hostPin, guest_pin: guestPin, allow_guests: allowsGuests } = room;
-  const isTooShort = (text: string) => text !== "" && text.length < minPinLength;
-  const tooShort = [`Ensure this value has at least ${minPinLength} characters.`];
-  const across = faultAcrossPins(hostPin, guestPin, allowsGuests);
-  return {
-    ...(isTooShort(hostPin) && { pin: tooShort }),
-    ...(isTooShort(guestPin) && { guest_pin: tooShort }),
-    ...(across !== undefined && { __all__: [across] }),
-  };
+export function checkPins({ pin, guest_pin: guestPin, allow_guests: allowsGuests }: ConferenceFields) {
+  const errors: FieldErrors = {};
+  for (const [field, text] of Object.entries({ pin, guest_pin: guestPin }))
+    if (text !== "" && text.length < 6) errors[field] = ["Ensure this value has at least 6 characters."];
+  const across = faultAcrossPins(pin, guestPin, allowsGuests);
+  if (across !== undefined) errors["__all__"] = [across];
+  return errors;
 }
 
-function faultAcrossPins(hostPin: string, guestPin: string, allowsGuests: boolean): string | undefined {
-  if (allowsGuests && hostPin === "") return "A host PIN is required when guests are allowed.";
+function faultAcrossPins(pin: string, guestPin: string, allowsGuests: boolean): string | undefined {
+  if (allowsGuests && pin === "") return "A host PIN is required when guests are allowed.";
   if (guestPin === "") return undefined;
   if (!allowsGuests) return "A guest PIN cannot be set unless guests are allowed.";
-  if (hostPin === guestPin) return "The host PIN and the guest PIN must be different.";
-  const bothEndInHash = hostPin.endsWith("#") && guestPin.endsWith("#");
-  if (hostPin.length === guestPin.length || bothEndInHash) return undefined;
+  if (pin === guestPin) return "The host PIN and the guest PIN must be different.";
+  if (pin.length === guestPin.length || (pin.endsWith("#") && guestPin.endsWith("#"))) return undefined;
   return "The host PIN and the guest PIN must have the same length, or both must end in #.";
+}
+
+/** Returns UTC without a zone and with microseconds, `2026-04-01T15:58:06.714000`; a whole second has no fraction. */
+export function naiveTimestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.000Z$|Z$/, (end) => (end === "Z" ? "000" : ""));
 }
 
 /** Returns the path of an object, as the platform writes it. */

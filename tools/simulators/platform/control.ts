@@ -3,33 +3,25 @@ import * as z from "zod";
 import type { LoopbackRequest, Reply } from "../loopback-server.ts";
 import { ApiError } from "./api-error.ts";
 import type { EmitEvent } from "./live.ts";
-import type { PlatformState } from "./platform-state.ts";
-import { behaviourChangesSchema, latencySchema } from "./switches.ts";
+import type { DownMode, PlatformState } from "./state.ts";
 
-export type DownMode = "refuse" | "reset" | "503";
-
-export interface Reachability {
-  readonly goDown: (mode?: DownMode) => Promise<void>;
-  readonly goUp: () => Promise<void>;
-  /** How the platform is down, or undefined while it is up. */
-  readonly downMode: () => DownMode | undefined;
-}
-
-const firstNode = z.string().default("10.0.0.21");
+const firstNode = "10.0.0.21";
+const latencySchema = z.strictObject({ milliseconds: z.number().min(0) });
+const behaviourSchema = z.strictObject({ maxPageSize: z.int().min(1) });
 const downSchema = z.strictObject({ mode: z.enum(["refuse", "reset", "503"]).default("refuse") });
 const startSchema = z.strictObject({
   name: z.string(),
-  nodes: z.array(z.string()).min(1).default(["10.0.0.21"]),
+  nodes: z.array(z.string()).min(1).default([firstNode]),
   participants: z.int().min(0).default(0),
 });
-const joinSchema = z.strictObject({ name: z.string(), participant: z.string(), node: firstNode });
 const leaveSchema = z.strictObject({ name: z.string(), participant: z.string() });
+const joinSchema = leaveSchema.extend({ node: z.string().default(firstNode) });
 const endSchema = z.strictObject({ name: z.string(), nodes: z.array(z.string()).optional() });
 const alarmSchema = z.strictObject({
   name: z.string(),
   level: z.string().default("warning"),
   details: z.string().default(""),
-  node: firstNode,
+  node: z.string().default(firstNode),
 });
 const seedSchema = z.strictObject({
   /** Creates this many rooms, `<namePrefix>00000`, `<namePrefix>00001`, …, each with an alias equal to its name. */
@@ -45,23 +37,45 @@ const seedSchema = z.strictObject({
 
 type PlatformControl = ReturnType<typeof createControl>;
 
-/** Creates the control functions. They throw a ZodError for invalid input and an ApiError if the platform refuses. */
-export function createControl(state: PlatformState) {
-  const { alarms, behaviours, conferences, faults, live, requestLog, sink } = state;
+/**
+ * Creates the control functions. They throw a ZodError for invalid input and an ApiError if the platform refuses.
+ * `setListening` closes the Management API's socket, or opens it again.
+ */
+export function createControl(
+  state: PlatformState,
+  setListening: (listens: boolean) => Promise<void> = async () => undefined,
+) {
+  const { alarms, conferences, faults, live, requestLog, outage, sink, switches } = state;
+  const goUp = async (): Promise<void> => {
+    if (outage.mode === "refuse") await setListening(true);
+    outage.mode = undefined;
+  };
   return {
+    goDown: async (mode: DownMode = "refuse"): Promise<void> => {
+      await goUp();
+      outage.mode = mode;
+      if (mode === "refuse") await setListening(false);
+    },
+    goUp,
+    /** How the platform is down, or undefined while it is up. */
+    downMode: () => outage.mode,
     /** Delays each response. */
     setLatency: (latency: z.input<typeof latencySchema>) => {
-      state.latencyMilliseconds = latencySchema.parse(latency).milliseconds;
+      switches.latencyMilliseconds = latencySchema.parse(latency).milliseconds;
     },
     addFault: faults.add,
     clearFaults: faults.clear,
-    setBehaviour: (changes: z.input<typeof behaviourChangesSchema>) => {
-      Object.assign(behaviours, behaviourChangesSchema.parse(changes));
+    setBehaviour: (changes: z.input<typeof behaviourSchema>) => {
+      Object.assign(switches, behaviourSchema.parse(changes));
     },
     startConference: (given: z.input<typeof startSchema>) => {
       const { name, nodes, participants } = startSchema.parse(given);
       const { service_type = "conference", tag = "" } = conferences.findByName(name) ?? {};
-      return live.start({ name, service_type, tag }, nodes, participants).id;
+      const room = { name, service_type, tag };
+      const { id } = live.start(room, nodes);
+      for (let number = 1; number <= participants; number++)
+        live.join(room, nodes[0] ?? firstNode, `Participant ${number}`);
+      return id;
     },
     /** Throws 404 if no such conference is running. */
     endConference: (given: z.input<typeof endSchema>) => {
@@ -98,13 +112,13 @@ export function createControl(state: PlatformState) {
     /** The running conferences, the alarms and the switches that are on. */
     switches: () => ({
       faults: faults.all(),
-      latencyMilliseconds: state.latencyMilliseconds,
+      latencyMilliseconds: switches.latencyMilliseconds,
       alarms: alarms.all(),
       conferences: live.all().map(({ name, startedAt, startedAtByNode, participants }) => ({
         name,
         startedAt,
         nodes: [...startedAtByNode.keys()],
-        participants: participants.map(({ display_name, node }) => ({ name: display_name, node })),
+        participants: Array.from(participants, ({ display_name, node }) => ({ name: display_name, node })),
       })),
     }),
     requests: requestLog.counts,
@@ -117,23 +131,20 @@ export function createControl(state: PlatformState) {
       state.listeners.add(listener);
       return () => void state.listeners.delete(listener);
     },
-    /** Empties the platform and resets every switch to the start options. */
+    /** Empties the platform and resets every switch. */
     reset: state.reset,
   };
 }
 
 /** Creates the handler. It returns 200 with JSON, 204 if there is no result, and 400 with the reason for invalid input. */
-export function createControlRoutes(
-  control: PlatformControl,
-  reachability: Reachability,
-): (request: LoopbackRequest) => Promise<Reply> {
+export function createControlRoutes(control: PlatformControl): (request: LoopbackRequest) => Promise<Reply> {
   // Each function checks its input.
   const routes: Record<string, (body: never) => unknown> = {
     "POST /control/latency": control.setLatency,
     "POST /control/faults": control.addFault,
     "DELETE /control/faults": control.clearFaults,
-    "POST /control/down": async (body) => reachability.goDown(downSchema.parse(body).mode),
-    "POST /control/up": reachability.goUp,
+    "POST /control/down": async (body) => control.goDown(downSchema.parse(body).mode),
+    "POST /control/up": control.goUp,
     "POST /control/behaviour": control.setBehaviour,
     "POST /control/conferences/start": control.startConference,
     "POST /control/conferences/join": control.joinConference,
@@ -141,7 +152,7 @@ export function createControlRoutes(
     "POST /control/conferences/end": control.endConference,
     "POST /control/alarms": control.raiseAlarm,
     "DELETE /control/alarms": control.clearAlarms,
-    "GET /control/state": () => ({ down: reachability.downMode() ?? null, ...control.switches() }),
+    "GET /control/state": () => ({ down: control.downMode() ?? null, ...control.switches() }),
     "GET /control/rooms": control.rooms,
     "POST /control/rooms": control.seedRooms,
     "GET /control/requests": control.requests,
@@ -166,14 +177,9 @@ export function createControlRoutes(
 
 const mixedRows: Record<string, unknown>[] = [
   { name: "Test call", service_type: "test_call", aliases: [{ alias: "test-call" }] },
-  { name: "Reception", service_type: "two_stage_dialing", match_string: "(.*)" },
+  { name: "Reception", service_type: "two_stage_dialing", match_string: "(.*)", host_view: null },
   { name: "Auditorium", service_type: "lecture", pin: "908172", aliases: [{ alias: "auditorium" }] },
-  {
-    name: "Announcement",
-    service_type: "media_playback",
-    media_playlist: "/api/admin/configuration/v1/media_playlist/1/",
-    on_completion: '{"disconnect": true}',
-  },
+  { name: "Announcement", service_type: "media_playback", on_completion: '{"disconnect": true}' },
   { name: "Personal room", sync_tag: "directory-1", aliases: [{ alias: "personal.room@example.com" }] },
   {
     name: "Scheduled meeting",

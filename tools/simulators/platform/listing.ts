@@ -5,30 +5,19 @@ const defaultPageSize = 20;
 /** The parameters that the gateway and this project's checks use. The platform has more, and ignores unknown names. */
 const parameters = new Set(["name", "limit", "offset", "order_by"]);
 
-interface Collection<Row> {
-  readonly rows: () => Iterable<Row>;
-  /** Returns the only row that can have this name, if there is an index. */
-  readonly findByName?: (name: string) => Row | undefined;
-  readonly show: (row: Row) => unknown;
-}
-
 export type Listing = (path: string, query: URLSearchParams, maxPageSize: number) => object;
 
 /** Creates the handler of GET on a list. It throws 400 for invalid filters, orders, limits and offsets. */
-export function createListing<Row extends { readonly name: string }>(collection: Collection<Row>): Listing {
-  const { rows, findByName, show } = collection;
-
-  function named(name: string): Row[] {
-    const candidates = findByName ? [findByName(name)] : [...rows()];
-    return candidates.flatMap((row) => (row?.name === name ? [row] : []));
-  }
-
+export function createListing<Row extends { readonly name: string }>(
+  rows: () => Iterable<Row>,
+  show: (row: Row) => unknown,
+): Listing {
   return (path, query, maxPageSize) => {
     const unknown = [...query.keys()].find((parameter) => !parameters.has(parameter));
     if (unknown !== undefined) throw badRequest(`The simulator does not know the parameter '${unknown}'.`);
     const [name, order] = [query.get("name"), query.get("order_by")];
     if (order !== null && order !== "name") throw badRequest(`The simulator does not sort by '${order}'.`);
-    const found = name === null ? [...rows()] : named(name);
+    const found = [...rows()].filter((row) => name === null || row.name === name);
     if (order !== null) found.sort((one, other) => (one.name < other.name ? -1 : 1));
     const limit = Math.min(wholeNumber("limit", query) ?? defaultPageSize, maxPageSize) || maxPageSize;
     const offset = wholeNumber("offset", query) ?? 0;

@@ -1,8 +1,8 @@
 /** Running conferences by node, the events that they cause, and alarms. */
 import { randomUUID } from "node:crypto";
-import { naiveTimestamp, unixSeconds } from "./times.ts";
+import { naiveTimestamp } from "./conference-fields.ts";
 
-export interface LiveParticipant {
+interface LiveParticipant {
   readonly uuid: string;
   readonly display_name: string;
   readonly node: string;
@@ -17,7 +17,7 @@ export interface LiveConference {
   readonly startedAt: number;
   /** When the conference started as seen by each node, in milliseconds since 1970. */
   readonly startedAtByNode: Map<string, number>;
-  participants: readonly LiveParticipant[];
+  readonly participants: Set<LiveParticipant>;
 }
 
 /** The part of a room that its events name. */
@@ -29,25 +29,6 @@ export type EmitEvent = (node: string, event: string, data: unknown) => void;
 export function createLiveConferences(now: () => number, emit: EmitEvent) {
   const byName = new Map<string, LiveConference>();
 
-  function disconnect(live: LiveConference, leaves: (participant: LiveParticipant) => boolean): boolean {
-    const leaving = live.participants.filter(leaves);
-    live.participants = live.participants.filter((participant) => !leaving.includes(participant));
-    for (const participant of leaving)
-      emit(participant.node, "participant_disconnected", {
-        ...participantData(participant, live),
-        disconnect_reason: "Call disconnected",
-        duration: unixSeconds(now() - participant.connectedAt),
-        end_time: unixSeconds(now()),
-      });
-    return leaving.length > 0;
-  }
-
-  function add(live: LiveConference, node: string, displayName: string): void {
-    const participant = { uuid: randomUUID(), display_name: displayName, node, connectedAt: now() };
-    live.participants = [...live.participants, participant];
-    emit(node, "participant_connected", participantData(participant, live));
-  }
-
   /** Starts the conference on those nodes that do not run it yet. */
   function start(room: Room, nodes: readonly string[]): LiveConference {
     const live = byName.get(room.name) ?? {
@@ -55,7 +36,7 @@ export function createLiveConferences(now: () => number, emit: EmitEvent) {
       id: randomUUID(),
       startedAt: now(),
       startedAtByNode: new Map<string, number>(),
-      participants: [],
+      participants: new Set<LiveParticipant>(),
     };
     byName.set(room.name, live);
     for (const node of nodes) {
@@ -64,6 +45,21 @@ export function createLiveConferences(now: () => number, emit: EmitEvent) {
       emit(node, "conference_started", conferenceData(live, now()));
     }
     return live;
+  }
+
+  /** Disconnects these participants. Returns false if there are none. */
+  function disconnect(live: LiveConference, leaves: (participant: LiveParticipant) => boolean): boolean {
+    const leaving = [...live.participants].filter(leaves);
+    for (const participant of leaving) {
+      live.participants.delete(participant);
+      emit(participant.node, "participant_disconnected", {
+        ...participantData(participant, live),
+        disconnect_reason: "Call disconnected",
+        duration: (now() - participant.connectedAt) / 1000,
+        end_time: now() / 1000,
+      });
+    }
+    return leaving.length > 0;
   }
 
   /** Ends the conference on these nodes, by default on all. Returns false if it was not running. */
@@ -83,18 +79,14 @@ export function createLiveConferences(now: () => number, emit: EmitEvent) {
 
   return {
     all: (): LiveConference[] => [...byName.values()],
-    /** Starts the conference on these nodes, and lets this number of participants join on the first one. */
-    start: (room: Room, nodes: readonly string[], participants: number): LiveConference => {
-      const live = start(room, nodes);
-      for (let index = 0; index < participants; index += 1)
-        add(live, nodes[0] ?? "", `Participant ${live.participants.length + 1}`);
-      return live;
-    },
+    start,
     end,
     /** Lets one named participant join on a node, which starts the conference there if it is not running. */
     join: (room: Room, node: string, displayName: string): LiveConference => {
       const live = start(room, [node]);
-      add(live, node, displayName);
+      const participant = { uuid: randomUUID(), display_name: displayName, node, connectedAt: now() };
+      live.participants.add(participant);
+      emit(node, "participant_connected", participantData(participant, live));
       return live;
     },
     /**
@@ -103,10 +95,12 @@ export function createLiveConferences(now: () => number, emit: EmitEvent) {
      */
     leave: (name: string, displayName: string): boolean => {
       const live = byName.get(name);
-      if (!live || !disconnect(live, (participant) => participant.display_name === displayName)) return false;
-      const isEmpty = (node: string) => !live.participants.some((participant) => participant.node === node);
-      end(name, [...live.startedAtByNode.keys()].filter(isEmpty));
-      return true;
+      if (!live || !disconnect(live, ({ display_name }) => display_name === displayName)) return false;
+      const busyNodes = Array.from(live.participants, ({ node }) => node);
+      return end(
+        name,
+        [...live.startedAtByNode.keys()].filter((node) => !busyNodes.includes(node)),
+      );
     },
     clear: () => byName.clear(),
   };
@@ -118,11 +112,9 @@ function conferenceData({ name, service_type, tag }: LiveConference, startedAt: 
     name,
     service_type,
     tag,
-    start_time: unixSeconds(startedAt),
-    ...(endedAt !== undefined && { end_time: unixSeconds(endedAt) }),
+    start_time: startedAt / 1000,
+    ...(endedAt !== undefined && { end_time: endedAt / 1000 }),
     is_started: endedAt === undefined,
-    is_locked: false,
-    guests_muted: false,
   };
 }
 
@@ -132,10 +124,7 @@ function participantData({ uuid, display_name, node, connectedAt }: LiveParticip
     uuid,
     conference: live.name,
     display_name,
-    role: "guest",
-    destination_alias: live.name,
-    connect_time: unixSeconds(connectedAt),
-    service_type: live.service_type,
+    connect_time: connectedAt / 1000,
     service_tag: live.tag,
     media_node: node,
   };
@@ -148,29 +137,18 @@ interface RaisedAlarm {
   readonly node: string;
 }
 
-interface Alarm extends RaisedAlarm {
-  readonly id: number;
-  readonly identifier: number;
-  readonly instance: string;
-  readonly time_raised: string;
-}
-
 export function createAlarms(now: () => number) {
-  let alarms: Alarm[] = [];
+  const alarms: (RaisedAlarm & { readonly id: number; readonly time_raised: string })[] = [];
   let lastId = 0;
   return {
-    all: (): readonly Alarm[] => alarms,
+    all: () => [...alarms],
     /** One alarm per name and node; raising it again has no effect. Returns its id. */
     raise: (given: RaisedAlarm): number => {
       const raised = alarms.find(({ name, node }) => name === given.name && node === given.node);
       if (raised) return raised.id;
-      lastId += 1;
-      const time_raised = naiveTimestamp(now());
-      alarms = [...alarms, { ...given, id: lastId, identifier: lastId, instance: "", time_raised }];
+      alarms.push({ ...given, id: ++lastId, time_raised: naiveTimestamp(now()) });
       return lastId;
     },
-    clear: (): void => {
-      alarms = [];
-    },
+    clear: (): void => void alarms.splice(0),
   };
 }

@@ -4,36 +4,32 @@ import { faultAnswer } from "../faults.ts";
 import type { Answer, LoopbackRequest, Reply } from "../loopback-server.ts";
 import { ApiError, badRequest } from "./api-error.ts";
 import type { Authentication } from "./authentication.ts";
-import { resourceUri } from "./conference-fields.ts";
+import { naiveTimestamp, resourceUri } from "./conference-fields.ts";
 import { createListing, type Listing } from "./listing.ts";
 import type { LiveConference } from "./live.ts";
-import type { PlatformState } from "./platform-state.ts";
-import { naiveTimestamp } from "./times.ts";
+import type { PlatformState } from "./state.ts";
 
 const roomsPath = "configuration/conference";
 const address = /^\/api\/admin\/((?:configuration|status)\/v1\/[a-z_]+)\/(?:([^/]+)\/)?$/;
 
-/** Creates the handler. `baseUrl` is the server's own URL; `closing` ends every delay. */
+/** Creates the handler. `closing` ends every delay. */
 export function createManagementApi(
   state: PlatformState,
   authentication: Authentication,
-  baseUrl: () => string,
   closing: AbortSignal,
 ): (request: LoopbackRequest) => Promise<Answer> {
-  const { behaviours, conferences, faults, rateLimit, requestLog } = state;
+  const { conferences, faults, outage, requestLog, switches } = state;
   const lists: Readonly<Record<string, Listing>> = {
-    [roomsPath]: createListing({ ...conferences, rows: conferences.all }),
+    [roomsPath]: createListing(conferences.all, conferences.show),
     "status/conference": statusList("conference", () => state.live.all().map(conferenceRow)),
     "status/alarm": statusList("alarm", state.alarms.all),
   };
 
   async function carryOut(request: LoopbackRequest): Promise<Answer> {
     const target = request.url.pathname + request.url.search;
-    const waitSeconds = rateLimit.count(behaviours.requestLimitPerMinute);
-    if (waitSeconds !== undefined) return { status: 429, headers: { "retry-after": String(waitSeconds) } };
     const fault = faults.take(request.method, target);
-    const wait = state.latencyMilliseconds;
-    if (wait > 0) await delay(wait, undefined, { signal: closing });
+    const { latencyMilliseconds } = switches;
+    if (latencyMilliseconds > 0) await delay(latencyMilliseconds, undefined, { signal: closing });
     if (!fault) return answer(request);
     if (fault.when === "after") answer(request);
     return faultAnswer(fault);
@@ -52,8 +48,7 @@ export function createManagementApi(
     const { method, url, headers, body } = request;
     const path = url.pathname;
     if (!path.endsWith("/")) return { status: 301, headers: { location: `${path}/${url.search}` } };
-    if (method === "POST" && path === "/oauth/token/")
-      return authentication.grantToken(body, `${baseUrl()}${path}`);
+    if (method === "POST" && path === "/oauth/token/") return authentication.grantToken(body);
     if (!authentication.accepts(headers.authorization))
       return { status: 401, headers: { "www-authenticate": 'Basic realm="management"' } };
     const [, versioned = "", encodedId] = address.exec(path) ?? [];
@@ -62,7 +57,7 @@ export function createManagementApi(
     if (!list) throw new ApiError(404);
     const id = encodedId === undefined ? undefined : decodeURIComponent(encodedId);
     if (method === "GET" && id === undefined)
-      return { status: 200, body: list(path, url.searchParams, behaviours.maxPageSize) };
+      return { status: 200, body: list(path, url.searchParams, switches.maxPageSize) };
     if (name !== roomsPath) throw methodNotAllowed(["GET"]);
     return id === undefined ? onRooms(request) : onRoom(request, id);
   }
@@ -70,7 +65,6 @@ export function createManagementApi(
   function onRooms(request: LoopbackRequest): Reply {
     const { method } = request;
     if (method === "DELETE" || method === "PUT") {
-      requestLog.countListWipe();
       const error = `${method} on a list would destroy every object of the platform: the simulator refuses it.`;
       throw new ApiError(403, { error });
     }
@@ -91,13 +85,12 @@ export function createManagementApi(
   }
 
   return async (request) => {
-    const finish = requestLog.begin(request.method, request.url.pathname);
-    const outcome = await carryOut(request).catch((error: unknown): Answer => {
+    if (outage.mode !== undefined) return outage.mode === "503" ? { status: 503 } : "reset";
+    requestLog.add(request.method, request.url.pathname);
+    return carryOut(request).catch((error: unknown): Answer => {
       if (closing.aborted) return "reset";
       return { status: 500, body: { error_message: String(error) } };
     });
-    finish();
-    return outcome;
   };
 }
 
@@ -107,13 +100,12 @@ function statusList<Row extends { readonly id: string | number; readonly name: s
   rows: () => readonly Row[],
 ): Listing {
   const show = (row: Row) => ({ ...row, resource_uri: resourceUri(resource, row.id, "status") });
-  return createListing({ rows, show });
+  return createListing(rows, show);
 }
 
 function conferenceRow({ id, name, service_type, tag, startedAt }: LiveConference) {
   const start_time = naiveTimestamp(startedAt);
-  const flags = { is_started: true, is_locked: false, guests_muted: false, direct_media_available: false };
-  return { id, name, service_type, tag, start_time, ...flags };
+  return { id, name, service_type, tag, start_time, is_started: true };
 }
 
 function methodNotAllowed(allowed: readonly string[]): ApiError {

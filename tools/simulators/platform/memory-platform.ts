@@ -2,9 +2,9 @@
 
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import { type PlatformCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";
-import { createControl, type DownMode } from "./control.ts";
+import { createControl } from "./control.ts";
 import { createManagementApi } from "./management-api.ts";
-import { createPlatformState } from "./platform-state.ts";
+import { createPlatformState } from "./state.ts";
 
 export type MemoryPlatform = ReturnType<typeof createMemoryPlatform>;
 
@@ -17,9 +17,8 @@ const failureCodes = { refuse: "ECONNREFUSED", reset: "ECONNRESET", silence: "ET
 
 /** Creates an empty platform, whose `now` returns milliseconds since 1970. */
 export function createMemoryPlatform(now: () => number) {
-  const state = createPlatformState({ username: "", password: "", requestLimitPerMinute: null, now });
-  const manage = createManagementApi(state, openAuthentication, () => baseUrl, new AbortController().signal);
-  let downMode: DownMode | undefined;
+  const state = createPlatformState(now);
+  const manage = createManagementApi(state, openAuthentication, new AbortController().signal);
 
   /** Carries out one request before it returns. Throws PlatformError if the platform gives no response. */
   const transport: PlatformTransport = async (request) => {
@@ -28,23 +27,12 @@ export function createMemoryPlatform(now: () => number) {
     for (const [name, value] of Object.entries(query)) url.searchParams.append(name, String(value));
     const headers = body === undefined ? {} : { "content-type": "application/json" };
     const sent = { method, url, headers, body: Buffer.from(body === undefined ? "" : JSON.stringify(body)) };
-    const answer = downMode === "503" ? { status: 503 } : (downMode ?? (await manage(sent)));
+    const answer = state.outage.mode === "refuse" ? "refuse" : await manage(sent);
     if (typeof answer === "string")
       throw transportFailure(request, Object.assign(new Error(), { code: failureCodes[answer] }));
     const received: unknown = answer.body === undefined ? "" : JSON.parse(JSON.stringify(answer.body));
     return { status: answer.status, headers: answer.headers ?? {}, body: received };
   };
 
-  return {
-    ...createControl(state),
-    state,
-    transport,
-    goDown: async (mode: DownMode = "refuse") => {
-      downMode = mode;
-    },
-    goUp: async () => {
-      downMode = undefined;
-    },
-    downMode: () => downMode,
-  };
+  return { ...createControl(state), state, transport };
 }

@@ -1,0 +1,216 @@
+/** The platform keeps the facts on which the gateway depends, in memory and behind the simulator's sockets. */
+import { describe, expect, test } from "vitest";
+import { createBasicCredentials, createTransport } from "../../../src/lib/platform/transport.ts";
+import { conferencePath as path, platformAccount, usePlatform } from "../../../test/support/use-platform.ts";
+import { useStartedPerTest } from "../../../test/support/use-started.ts";
+import { type Answer, startLoopbackServer } from "../loopback-server.ts";
+import { createMemoryPlatform } from "../platform/memory-platform.ts";
+
+const now = () => Date.UTC(2026, 3, 1, 15, 58, 6, 714);
+const simulator = usePlatform({ now });
+const { username, password } = platformAccount;
+const authorization = await createBasicCredentials(username, password).authorization();
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+function openMemory() {
+  const platform = createMemoryPlatform(now);
+  return { platform, transport: platform.transport };
+}
+
+const openSimulator = () => ({ platform: simulator, transport: createTransport(simulator.url, 0.5) });
+
+describe.each([
+  ["in memory", openMemory],
+  ["behind sockets", openSimulator],
+])("The platform %s", (_, open) => {
+  function start() {
+    const { platform, transport } = open();
+    const send = async (request: string, body?: Record<string, unknown>) => {
+      const [method = "", target = path] = request.split(" ");
+      return transport({ method: method as Method, path: target, body }, authorization);
+    };
+    return { platform, send };
+  }
+
+  test("creates a room with a bare path in Location, and shows it with defaults and embedded relations", async () => {
+    const { send } = start();
+    const theme = "/api/admin/configuration/v1/ivr_theme/1/";
+    const fields = { name: "room é", pin: "482913", tag: "https://example.com/?a=1&b" };
+    const created = await send("POST", {
+      ...fields,
+      ivr_theme: `https://platform.example.com${theme}`,
+      automatic_participants: ["/api/admin/configuration/v1/automatic_participant/1/"],
+      aliases: [{ alias: "room é", description: "d" }],
+    });
+    expect(created).toMatchObject({ status: 201, headers: { location: `${path}1/` }, body: "" });
+    const creation_time = "2026-04-01T15:58:06.714000";
+    expect((await send(`GET ${path}1/`)).body).toMatchObject({
+      ...fields,
+      id: 1,
+      resource_uri: `${path}1/`,
+      creation_time,
+      crypto_mode: "",
+      participant_limit: null,
+      ivr_theme: { id: 1, name: "Standard", resource_uri: theme },
+      automatic_participants: [{ id: 1, protocol: "sip" }],
+      aliases: [{ id: 1, alias: "room é", conference: `${path}1/`, description: "d", creation_time }],
+    });
+  });
+
+  test("changes only the given fields, and frees the name and alias of a room that is renamed or deleted", async () => {
+    const { send } = start();
+    await send("POST", { name: "a", description: "kept", aliases: [{ alias: "a" }] });
+    expect(await send(`PATCH ${path}1/`, { name: "b", tag: "after" })).toMatchObject({
+      status: 202,
+      body: "",
+    });
+    const changed = { name: "b", tag: "after", description: "kept", aliases: [{ alias: "a" }] };
+    expect((await send(`GET ${path}1/`)).body).toMatchObject(changed);
+    expect((await send("POST", { name: "A" })).status).toBe(201);
+    expect((await send(`DELETE ${path}1/`)).status).toBe(204);
+    expect((await send("POST", { name: "B", aliases: [{ alias: "A" }] })).status).toBe(201);
+    for (const method of ["GET", "PATCH", "DELETE"])
+      expect(await send(`${method} ${path}1/`, { tag: "" })).toMatchObject({ status: 404, body: "" });
+  });
+
+  const inConference = { conference: expect.anything() };
+  const theme = "/api/admin/configuration/v1/ivr_theme/9/";
+  test.each([
+    ["a taken name", { name: "POOL-017" }, { conference: { name: [expect.stringMatching(/exists/)] } }],
+    ["no name", { name: undefined }, { conference: { name: ["This field is required."] } }],
+    ["a long tag", { tag: "x".repeat(251) }, { conference: { tag: [expect.any(String)] } }],
+    ["an unknown choice", { service_type: "party" }, inConference],
+    ["a number out of range", { max_callrate_in: 64 }, inConference],
+    ["guests without host PIN", { allow_guests: true }, { conference: { __all__: expect.anything() } }],
+    ["a short PIN", { pin: "12345" }, { conference: { pin: expect.anything() } }],
+    ["equal PINs", { pin: "123456", guest_pin: "123456", allow_guests: true }, inConference],
+    ["PINs of unequal lengths", { pin: "123456", guest_pin: "7654321", allow_guests: true }, inConference],
+    ["a theme that does not exist", { ivr_theme: theme }, { error: expect.any(String) }],
+    ["a written id", { id: 7 }, { error: expect.any(String) }],
+    ["a taken alias", { aliases: [{ alias: "TAKEN" }] }, { conference_alias: expect.anything() }],
+  ])("refuses a room with %s", async (_what, fields, body) => {
+    const { platform, send } = start();
+    platform.seedRooms({ rows: [{ name: "pool-017", aliases: [{ alias: "taken" }] }] });
+    expect(await send("POST", { name: "a", ...fields })).toMatchObject({ status: 400, body });
+    expect(platform.roomCount()).toBe(1);
+  });
+
+  test("refuses to wipe a list, a path without slash, and a change of a status, and counts the calls", async () => {
+    const { platform, send } = start();
+    platform.seedRooms({ count: 3 });
+    expect((await send("DELETE")).status).toBe(403);
+    expect(platform.roomCount()).toBe(3);
+    const location = `${path}?name=a`;
+    const redirect = { status: 301, headers: { location } };
+    expect(await send(`GET ${location.replace("/?", "?")}`)).toMatchObject(redirect);
+    expect((await send("POST /api/admin/status/v1/conference/", {})).status).toBe(405);
+    await send(`GET ${path}1/`);
+    expect(platform.requests()).toMatchObject({ total: 4, byRoute: { [`GET ${path}{id}/`]: 1 } });
+  });
+
+  test("lists rooms by name, in pages that link by relative paths, and live conferences and alarms", async () => {
+    const { platform, send } = start();
+    interface List {
+      readonly meta: { readonly limit: number; readonly next: string | null; readonly total_count: number };
+      readonly objects: readonly { readonly name: string }[];
+    }
+    const list = async (target: string) => (await send(`GET ${target}`)).body as List;
+    // The last page is full.
+    platform.seedRooms({ count: 40 });
+    const seen: string[] = [];
+    const pages: (string | null)[] = [`${path}?order_by=name`];
+    for (let page = pages[0]; page; page = pages.at(-1)) {
+      const { meta, objects } = await list(page);
+      expect(meta).toMatchObject({ limit: 20, total_count: 40 });
+      seen.push(...objects.map(({ name }) => name));
+      pages.push(meta.next);
+    }
+    expect([pages.length, new Set(seen).size]).toEqual([3, 40]);
+    expect(seen).toEqual(seen.toSorted());
+    platform.setBehaviour({ maxPageSize: 10 });
+    const limited = { limit: 10, offset: 5, previous: null };
+    expect((await list(`${path}?limit=5000&offset=5`)).meta).toMatchObject(limited);
+    expect((await list(`${path}?name=room-00003`)).objects).toMatchObject([{ name: "room-00003" }]);
+    expect((await list(`${path}?name=ROOM-00003`)).objects).toEqual([]);
+    for (const query of ["tag=x", "order_by=id", "limit=-1", "offset=ten"])
+      expect((await send(`GET ${path}?${query}`)).status).toBe(400);
+    platform.startConference({ name: "room-00001" });
+    platform.raiseAlarm({ name: "licenses_exhausted" });
+    const [live, alarms] = ["/api/admin/status/v1/conference/", "/api/admin/status/v1/alarm/"];
+    expect((await list(live)).objects).toMatchObject([{ name: "room-00001" }]);
+    expect((await list(alarms)).objects).toMatchObject([{ name: "licenses_exhausted", level: "warning" }]);
+  });
+
+  test.each([
+    [{ kind: "reset" as const }, { outcome: "unknown", code: "platform-unavailable" }],
+    [{ kind: "timeout" as const }, { outcome: "unknown", code: "platform-timeout" }],
+    [{ kind: "html500" as const }, { status: 500, body: expect.stringContaining("<h1>") }],
+    [
+      { status: 429, retryAfterSeconds: 7 },
+      { status: 429, headers: { "retry-after": "7" } },
+    ],
+  ])("has the fault %o before or after one change", async (fault, failure) => {
+    const { send, platform } = start();
+    for (const when of ["before", "after"] as const) {
+      platform.addFault({ ...fault, when, count: 1, method: "POST", pathPattern: "/conference/$" });
+      expect((await send("GET")).status).toBe(200);
+      const outcome = send("POST", { name: when }).catch((error: unknown) => error);
+      expect(await outcome).toMatchObject(failure);
+    }
+    expect(platform.rooms()).toMatchObject([{ name: "after" }]);
+    expect((await send("POST", { name: "later" })).status).toBe(201);
+  });
+
+  test.each([
+    ["refuse" as const, { outcome: "not-sent" }],
+    ["reset" as const, { outcome: "unknown" }],
+    ["503" as const, { status: 503 }],
+  ])("is down and back after an outage of kind %s", async (mode, failure) => {
+    const { send, platform } = start();
+    await platform.goDown(mode);
+    expect(await send("GET").catch((error: unknown) => error)).toMatchObject(failure);
+    await platform.goUp();
+    expect((await send("GET")).status).toBe(200);
+  });
+});
+
+test("Wrong credentials get 401, and a body that is not declared as JSON gets 400", async () => {
+  const refused = await createTransport(simulator.url, 20)({ method: "GET", path }, "Bearer nonsense");
+  const realm = { "www-authenticate": expect.stringMatching(/^Basic realm=/) };
+  expect(refused).toMatchObject({ status: 401, headers: realm });
+  const undeclared = { method: "POST", headers: { authorization }, body: new TextEncoder().encode("{}") };
+  expect((await fetch(simulator.url + path, undeclared)).status).toBe(400);
+});
+
+describe("Events", () => {
+  const [nodeA, nodeB] = ["10.0.0.21", "10.0.0.22"];
+  /** Bodies in the order in which they came, failed attempts included. */
+  let received: { readonly node: string; readonly seq: number; readonly event: string }[];
+  let failures: Answer[];
+  const sink = useStartedPerTest(async () => {
+    received = [];
+    failures = [{ status: 503 }, { status: 302, headers: { location: "/elsewhere" } }, "reset"];
+    return startLoopbackServer(({ body }) => {
+      const event = JSON.parse(body.toString("utf8"));
+      received.push(event);
+      return (event.node === nodeA && failures.shift()) || { status: 204 };
+    });
+  });
+  const sequence = (node: string) =>
+    received.flatMap((event) => (event.node === node ? [[event.seq, event.event]] : []));
+
+  test("come from each node in order, and again until the sink has taken them", async () => {
+    simulator.configureSink({ url: sink.url, initialBackoffSeconds: 0.001 });
+    simulator.seedRooms({ rows: [{ name: "a", tag: "t" }] });
+    simulator.startConference({ name: "a", nodes: [nodeA, nodeB] });
+    simulator.endConference({ name: "a" });
+    await simulator.sinkIdle();
+    const [begun, started, ended] = ["eventsink_started", "conference_started", "conference_ended"];
+    const first = [1, begun];
+    expect(sequence(nodeA)).toEqual([first, first, first, first, [2, started], [3, ended]]);
+    expect(sequence(nodeB)).toEqual([first, [2, started], [3, ended]]);
+    expect(received.at(-1)).toMatchObject({ version: 2, data: { name: "a", tag: "t", is_started: false } });
+    expect(simulator.sinkState()).toMatchObject({ queued: 0, delivered: 6, failedAttempts: 3 });
+  });
+});
