@@ -1,13 +1,12 @@
 /** The life of a room over HTTP (specification 3), also as the query of the operations guide shows it. */
 import { readFileSync } from "node:fs";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { RoomGoneError } from "../../client/src/errors.ts";
 import { createWidgetClient } from "../../client/src/widget.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 
 const gateway = useRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0" }) });
-beforeEach(async () => gateway.empty());
 
 const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
 const [, query = ""] = /## Following one room[\s\S]*?```kusto\n([\s\S]*?)```/.exec(guide) ?? [];
@@ -62,38 +61,4 @@ test("A room passes through its whole life, from provisioning to replacement, an
     { event: "room-queued-for-deletion", caller: "event-sink", correlationId: invocation },
     { event: "room-deleted", caller: "timer", correlationId: invocation, operation: "collectGarbage" },
   ]);
-});
-
-test("POST /room/bulk/ provisions rooms in the background, up to its maximum", async () => {
-  for (let time = 1; time <= 2; time++) {
-    const { status } = await gateway.sendAsApplication("POST /room/bulk/?max_vmr=4");
-    expect([status, await gateway.settled()]).toEqual([202, 4]);
-    expect(gateway.stack.platform.roomCount()).toBe(4);
-  }
-});
-
-test("DELETE deletes one room at once, and DELETE /room/bulk/ deletes all others except persistent ones", async () => {
-  await gateway.fillPool(3);
-  const { name } = await gateway.consumer.createRoom();
-  await gateway.consumer.createRoom();
-  // A replacement that is being provisioned would be queued for deletion and could outlive the bulk delete.
-  await gateway.settled();
-  gateway.addRoom("test_kiosk");
-  await gateway.sendAsApplication(`DELETE /room/${name}`, correlated("delete-4"));
-  expect(gateway.room(name)).toBeUndefined();
-  const deleted = { event: "room-deleted", caller: identities.clientId, correlationId: "delete-4" };
-  expect(rowsFor(name).at(-1)).toMatchObject(deleted);
-  expect(await gateway.sendAsApplication("DELETE /room/bulk/")).toMatchObject({ status: 204, text: "" });
-  await gateway.settled();
-  expect(await gateway.queues.pool.count()).toBe(0);
-  expect(gateway.stack.platform.rooms().map((room) => room.name)).toEqual(["test_kiosk"]);
-});
-
-test("The collector keeps a room whose conference is live again after a brief disconnect", async () => {
-  await gateway.fillPool(1);
-  const { name } = await gateway.consumer.createRoom();
-  await gateway.queues.deletion.put(name);
-  gateway.stack.platform.startConference({ name, participants: 1 });
-  await gateway.runTimer("collectGarbage");
-  expect(gateway.room(name)).toBeDefined();
 });

@@ -5,7 +5,7 @@ import { createClient } from "../../client/src/client.ts";
 import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openQueues } from "../../src/lib/azure/storage-queue.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { type DevelopmentStack, startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
+import { startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
 import type { Received, Sent } from "../../tools/simulators/exchange.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import type { LogEntry } from "../../tools/simulators/host/messages.ts";
@@ -20,8 +20,6 @@ export interface RunningGatewayOptions {
   readonly settings?: (
     defaults: Record<string, string>,
   ) => Record<string, string> | Promise<Record<string, string>>;
-  /** Runs when everything that the gateway calls has started, before the gateway starts. */
-  readonly beforeStart?: (stack: DevelopmentStack) => void;
 }
 
 export type RunningGateway = Awaited<ReturnType<typeof startRunningGateway>>;
@@ -35,7 +33,6 @@ export function useRunningGateway(options: RunningGatewayOptions = {}): RunningG
 
 export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const stack = await startDevelopmentStack();
-  options.beforeStart?.(stack);
   const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };
   const { storage } = loadSettings(stack.settings);
   const queues = openQueues({

@@ -7,7 +7,8 @@ import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { identities } from "../../../tools/simulators/identities.ts";
 import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
-import { type Authority, createAuthority, startTlsFront } from "../../support/tls-front.ts";
+import type { Certificate } from "../../support/proxy.ts";
+import { createAuthority, startTlsFront } from "../../support/tls-front.ts";
 import { useStarted } from "../../support/use-started.ts";
 
 const platform = useStarted(async () =>
@@ -29,7 +30,7 @@ const asProgram = {
 };
 
 /** Calls the platform behind this authority's certificate, as the app does with these settings. */
-async function call(signer: Authority, more: Record<string, string>) {
+async function call(signer: Certificate, more: Record<string, string>) {
   const front = await startTlsFront(platform.url, signer);
   onTestFinished(async () => front.stop());
   const settings = loadSettings({ ...exampleEnvironment, PLATFORM_URL: front.url, ...more });

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach } from "vitest";
+import { startProxy } from "../../../test/support/proxy.ts";
 import {
   type RunningGateway,
   type RunningGatewayOptions,
   startRunningGateway,
 } from "../../../test/support/running-gateway.ts";
-import { startStorageProxy } from "../../../test/support/storage-proxy.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { connectionOf, writeConnection } from "../../simulators/connection.ts";
 import { commands } from "../commands/commands.ts";
@@ -31,7 +31,7 @@ export function useOperatedGateway(settings: Record<string, string>): OperatedGa
 async function startOperatedGateway(overrides: Record<string, string>) {
   const settings: RunningGatewayOptions["settings"] = (defaults) => ({ ...defaults, ...overrides });
   const gateway: RunningGateway = await startRunningGateway({ settings });
-  const storage = await startStorageProxy(gateway.stack.azurite.queueServiceUrl);
+  const storage = await startProxy(gateway.stack.azurite.queueServiceUrl);
   const folder = await mkdtemp(join(tmpdir(), "vmr-gateway-ops-"));
   const connectionFile = join(folder, "stack.json");
 

@@ -1,7 +1,6 @@
 /** Lets servers listen on the loopback address. */
 import { once } from "node:events";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 
 const loopback = "127.0.0.1";
 
