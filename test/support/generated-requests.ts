@@ -34,51 +34,29 @@ const field = fc.oneof(
 );
 const roomBody = fc.dictionary(field, fieldValue, { maxKeys: 5 });
 
-const eventName = oneOf<unknown>(...knownRooms, null, 5, "", "x".repeat(251));
-const bulkEntry = fc.record({
-  event: oneOf("conference_ended", "x"),
-  data: fc.record({ conference: anyText }),
-});
-const eventBody = fc.record({
-  event: oneOf<unknown>("conference_ended", "conference_started", "eventsink_bulk", "x", 5, null),
-  data: weighted<unknown>(
-    [3, fc.record({ name: eventName })],
-    [2, fc.array(bulkEntry, { maxLength: 4 })],
-    [1, fc.jsonValue({ maxDepth: 3 })],
-  ),
-});
+const kind = oneOf<unknown>("conference_ended", "conference_started", "eventsink_bulk", "x", 5, null);
+const ended = fc.record({ name: oneOf<unknown>(...knownRooms, null, 5, "", "x".repeat(251)) });
+const bulk = fc.array(fc.record({ event: kind, data: ended }), { maxLength: 4 });
+const eventBody = fc.record({ event: kind, data: fc.oneof(ended, bulk, fc.jsonValue({ maxDepth: 3 })) });
 
-const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
-const absurdBody = oneOf(
-  "",
-  "{",
-  "[]",
-  "null",
-  '"x"',
-  "{}{}",
-  "\ufeff{}",
-  "\u0000",
-  '{"pin":1e999}',
-  nested(5000),
+const absurdTexts = ["", "{", "[]", "null", '"x"', "{}{}", "\ufeff{}", "\u0000", '{"pin":1e999}'];
+const absurdHeaders = oneOf<Record<string, string>>(
+  { "content-type": "application/json" },
+  { "content-type": "application/json,text/plain" },
+  { "content-type": "" },
+  { "transfer-encoding": "chunked", "content-type": "application/json" },
 );
-const contentType = oneOf("application/json; charset=utf-8", "application/json,text/plain", "text/plain", "");
-const chunked = { "transfer-encoding": "chunked", "content-type": "application/json" };
+const absurdBody = fc.record({ text: oneOf(...absurdTexts), headers: absurdHeaders });
 
 /** The body of a request, with its headers. */
 function body({ hasBody, path }: Operation): fc.Arbitrary<Sent> {
-  const withType = <T extends Sent>(content: fc.Arbitrary<T>) =>
-    fc.tuple(content, contentType).map(([sent, type]) => ({ ...sent, headers: { "content-type": type } }));
-  const asJson = (value: fc.Arbitrary<unknown>) => value.map((json) => ({ json }));
-  const absurd = absurdBody.map((text) => ({ text }));
-  if (!hasBody) return weighted<Sent>([6, fc.constant({})], [1, absurd]);
+  if (!hasBody) return weighted<Sent>([6, fc.constant({})], [1, absurdBody]);
+  const usual = path.includes("event_sink") ? eventBody : roomBody;
   return weighted<Sent>(
-    [6, asJson(path.includes("event_sink") ? eventBody : roomBody)],
-    [2, asJson(oneOf({}, { participant_limit: 5 }))],
-    [1, asJson(fc.jsonValue())],
-    [2, withType(absurd)],
-    [1, withType(asJson(roomBody))],
-    [1, fc.constant({ text: "{}", headers: chunked })],
-    [1, fc.constant({})],
+    [6, fc.record({ json: usual })],
+    [2, fc.record({ json: oneOf({}, { participant_limit: 5 }) })],
+    [1, fc.record({ json: fc.jsonValue() })],
+    [3, absurdBody],
   );
 }
 
@@ -90,28 +68,22 @@ const roomSegment = weighted(
 );
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
+const tags = [hex("https://verify.example.com/1"), hex("token-1"), "0", "zz", ";encoding=hex", "c328", "00"];
 const queryValues = new Map([
   ["constrained_attributes", oneOf("true", "false", "1", "on", "No", "", "2", "maybe", "true,false")],
   // Small, as each is a room to provision.
   ["max_vmr", oneOf("0", "1", "5", "8.0", "-1", "10001", "1e3", "abc", "", "9".repeat(30))],
-  [
-    "uuiData",
-    oneOf(hex("https://verify.example.com/1"), hex("token-1"), "0", "zz", ";encoding=hex", "c328", "00"),
-  ],
+  ["uuiData", oneOf(...tags)],
 ]);
 
 /** The query with its question mark, or nothing: any parameters with usual values or any text. */
 function query({ query: names }: Operation): fc.Arbitrary<string> {
   const parameter = oneOf(...names, ...names, "unknown", "__proto__", "").chain((name) =>
-    weighted([4, queryValues.get(name) ?? anyText], [1, anyText]).map((text): [string, string] => [
-      name,
-      text,
-    ]),
+    fc.tuple(fc.constant(name), weighted([4, queryValues.get(name) ?? anyText], [1, anyText])),
   );
-  return fc.array(parameter, { maxLength: names.length + 1 }).map((parameters) => {
-    const text = new URLSearchParams(parameters).toString();
-    return text === "" ? "" : `?${text}`;
-  });
+  return fc
+    .array(parameter, { maxLength: names.length + 1 })
+    .map((parameters) => `?${new URLSearchParams(parameters).toString()}`.replace(/^\?$/, ""));
 }
 
 const target = (operation: Operation) =>
@@ -125,14 +97,12 @@ const target = (operation: Operation) =>
 function credentials(operation: Operation, token: string): fc.Arbitrary<Sent["headers"]> {
   const wrong = oneOf<Sent["headers"]>(
     { authorization: `Bearer ${token}` },
+    { authorization: `Bearer ${token.slice(0, 99)}` },
     asAgent,
-    asEventSink(),
     asEventSink("x", "y"),
     { "x-auth-token": identities.otherAgentToken },
-    {},
-    { authorization: "Bearer" },
-    { authorization: `Bearer ${token.slice(0, 99)}` },
     { "x-auth-token": "ö" },
+    {},
   );
   return weighted([6, fc.constant(validRequest(operation, token).sent.headers)], [1, wrong]);
 }
