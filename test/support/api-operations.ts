@@ -9,6 +9,8 @@ import {
   PublicConstrainedConference,
 } from "../../src/lib/rooms/schemas.ts";
 import type { Received, Sent } from "../../tools/simulators/exchange.ts";
+import { decodePath, toPattern } from "../../tools/simulators/host/routes.ts";
+import { httpFunctions } from "../../tools/simulators/memory/functions.ts";
 import { document, operations as documented } from "./api-document.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 
@@ -17,8 +19,9 @@ formats.default(ajv, ["date-time", "int64"]);
 ajv.addSchema({ components: document.components }, "api");
 
 export const operations = documented.map(
-  ({ method, path, requestBody, parameters, security, responses }) => ({
+  ({ operationId, method, path, requestBody, parameters, security, responses }) => ({
     method: method.toUpperCase(),
+    pattern: toPattern(routeOf(operationId)),
     /** As in the document, `/room/{room_name}`. */
     path,
     hasBody: requestBody !== undefined,
@@ -36,6 +39,12 @@ export const operations = documented.map(
     ),
   }),
 );
+
+/** The route of the function, whose name the document writes with underscores. */
+function routeOf(operationId: string): string {
+  const name = operationId.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return httpFunctions[name]?.route ?? "";
+}
 
 export type Operation = (typeof operations)[number];
 
@@ -56,43 +65,14 @@ export function validRequest({ method, path, hasBody, security }: Operation, bea
 
 /** The operation that a request calls, or undefined. */
 export function operationOf(method: string, target: string): Operation | undefined {
-  const given = pathOf(target)
-    .replace(/(?<=.)\/$/, "")
-    .split("/");
-  return operations.find(({ method: documented, path }) => {
-    const parts = path.replace(/\/$/, "").split("/");
-    return (
-      documented === method &&
-      parts.length === given.length &&
-      parts.every((part, at) => fits(part, given[at] ?? "", path))
-    );
-  });
-}
-
-/** Resolves dot segments as the host does. The host does not treat a backslash as a slash. */
-function pathOf(target: string): string {
-  return new URL(`http://127.0.0.1${target.replaceAll("\\", "%5C")}`).pathname;
-}
-
-const methodsOfRoom = operations
-  .filter(({ path }) => path === "/room/{room_name}")
-  .map(({ method }) => method);
-/** The words of paths such as `/room/list`, which no operation of a room may take for a name. */
-const wordsOfPaths = operations
-  .filter(({ method }) => methodsOfRoom.includes(method))
-  .flatMap(({ path }) => /^\/room\/(\w+)\/?$/.exec(path)?.[1] ?? []);
-
-function fits(part: string, given: string, path: string): boolean {
-  if (!part.startsWith("{")) return part === given.toLowerCase();
-  return given !== "" && !(path.startsWith("/room/") && wordsOfPaths.includes(given.toLowerCase()));
+  const path = decodePath(target.replace(/\?.*/s, ""));
+  return operations.find((operation) => operation.method === method && operation.pattern.test(path));
 }
 
 /** Returns how a response violates the document, or undefined. */
 export function violationOf(method: string, target: string, response: Received): string | undefined {
   const { status, text, json, headers } = response;
   const operation = operationOf(method, target);
-  // The host's home page.
-  if (pathOf(target) === "/") return undefined;
   // The description of GET documents HEAD here: the same status, without a body.
   if (method === "HEAD" && operationOf("GET", target)?.path === "/public/health")
     return status === 200 ? bodyViolation(response) : `status ${status} for HEAD`;

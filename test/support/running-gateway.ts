@@ -48,7 +48,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
       port,
       // Tests fire the timers with `runTimer`.
       timersEnabled: false,
-      timeScale: { pollSeconds: 0.1, retryDelaySeconds: 1 },
+      queues: { maxPollingIntervalSeconds: 0.1, visibilityTimeoutSeconds: 1 },
       onLog: (entry) => {
         log.push(entry);
         stack.logWorkspace.addEntry(entry);

@@ -27,7 +27,7 @@ export async function startBenchStack(settings: Record<string, string>) {
   const gateway = await startGatewayProcess({
     entry: "dist/main.js",
     settings: { ...usual, MAX_VMR: "500", ...settings },
-    timeScale: { pollSeconds: 0.2 },
+    queues: { maxPollingIntervalSeconds: 0.2 },
   });
   const bearer = { authorization: `Bearer ${accessToken}` };
   return {

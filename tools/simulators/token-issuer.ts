@@ -33,11 +33,17 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
   const issuers = { 1: `${tenantUrl}/`, 2: `${tenantUrl}/v2.0` };
 
   function answer(request: LoopbackRequest): Answer {
-    const path = request.url.pathname;
-    if (path.startsWith("/control/")) return control(request);
+    const route = `${request.method} ${request.url.pathname.replace(`/${tenantId}/`, "")}`;
+    const run = {
+      "POST /control/keys/rotate": rotateKeys,
+      "POST /control/down": () => setDown(true),
+      "POST /control/up": () => setDown(false),
+    }[route];
+    if (run) {
+      run();
+      return { status: 204 };
+    }
     if (isDown) return "reset";
-    if (!path.startsWith(`/${tenantId}/`)) return { status: 404 };
-    const route = `${request.method} ${path.slice(tenantId.length + 2)}`;
     if (route === "GET .well-known/openid-configuration") return metadata(1);
     if (route === "GET v2.0/.well-known/openid-configuration") return metadata(2);
     if (route === "GET discovery/keys" || route === "GET discovery/v2.0/keys") return keyDocument();
@@ -54,8 +60,6 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
         issuer: issuers[version],
         token_endpoint: `${tenantUrl}/oauth2/${segment}token`,
         jwks_uri: `${tenantUrl}/discovery/${segment}keys`,
-        token_endpoint_auth_methods_supported: ["client_secret_post"],
-        id_token_signing_alg_values_supported: ["RS256"],
       },
     };
   }
@@ -69,15 +73,8 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
     const form = new URLSearchParams(request.body.toString("utf8"));
     const refusal = refusalOf(form, clients);
     if (refusal) return refusal;
-    return {
-      status: 200,
-      headers: { "cache-control": "no-store" },
-      body: {
-        token_type: "Bearer",
-        expires_in: lifetimeSeconds,
-        access_token: issueToken(form.get("client_id") ?? ""),
-      },
-    };
+    const access_token = issueToken(form.get("client_id") ?? "");
+    return { status: 200, body: { token_type: "Bearer", expires_in: lifetimeSeconds, access_token } };
   }
 
   /** Returns a token as the token endpoint would issue it, with `claims` overriding its own. */
@@ -112,15 +109,6 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
   /** While down, resets every connection except those of the control API. */
   function setDown(down: boolean): void {
     isDown = down;
-  }
-
-  function control({ method, url }: LoopbackRequest): Reply {
-    const route = `${method} ${url.pathname}`;
-    if (route === "POST /control/keys/rotate") rotateKeys();
-    else if (route === "POST /control/down") setDown(true);
-    else if (route === "POST /control/up") setDown(false);
-    else return { status: 404 };
-    return { status: 204 };
   }
 
   return {

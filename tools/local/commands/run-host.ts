@@ -1,6 +1,6 @@
 /**
  * Runs an app in the local Functions host, with this process's environment, until its end is requested:
- * `run-host.ts <entry> '{"pollSeconds":0.2}'`. Timers run only when fired by hand. It prints one line, a JSON object
+ * `run-host.ts <entry> '{"maxPollingIntervalSeconds":0.2}'`. Timers run only when fired by hand. It prints one line, a JSON object
  * with `url`, `functions` and `appProcessId`.
  */
 import { resolve } from "node:path";
@@ -8,7 +8,7 @@ import * as z from "zod";
 import { startFunctionsHost } from "../../simulators/host/functions-host.ts";
 import { untilEndRequested } from "../../simulators/process/stop-signal.ts";
 
-const [entry = "", timeScale = "{}"] = process.argv.slice(2);
+const [entry = "", queues = "{}"] = process.argv.slice(2);
 const endRequested = untilEndRequested();
 const host = await startFunctionsHost({
   entry: resolve(entry),
@@ -16,7 +16,7 @@ const host = await startFunctionsHost({
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   ),
   timersEnabled: false,
-  timeScale: z.record(z.string(), z.number()).parse(JSON.parse(timeScale)),
+  queues: z.record(z.string(), z.number()).parse(JSON.parse(queues)),
 });
 const { url, functions } = host;
 console.log(JSON.stringify({ url, functions, appProcessId: host.workerProcessId() }));

@@ -50,7 +50,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
       entry: fileURLToPath(new URL("./app-entry.ts", import.meta.url)),
       environment: settings,
       port,
-      timeScale: { pollSeconds: 0.5 },
+      queues: { maxPollingIntervalSeconds: 0.5 },
       onState: enter,
       onLog: (entry) => {
         stack.logWorkspace.addEntry(entry);

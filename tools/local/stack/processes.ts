@@ -1,6 +1,6 @@
 /** The local environment in processes of their own: the simulators, and the gateway's app in the local host. */
 import * as z from "zod";
-import type { TimeScale } from "../../simulators/host/functions-host.ts";
+import type { QueueSettings } from "../../simulators/host/host-json.ts";
 import { startChild } from "../../simulators/process/child.ts";
 
 const simulatorsSchema = z.object({
@@ -37,13 +37,13 @@ export async function startSimulatorProcess() {
 export async function startGatewayProcess(options: {
   readonly entry: string;
   readonly settings: Readonly<Record<string, string>>;
-  readonly timeScale: TimeScale;
+  readonly queues: Partial<QueueSettings>;
 }) {
-  const { entry, settings, timeScale } = options;
+  const { entry, settings, queues } = options;
   const child = await startChild({
     script: "tools/local/commands/run-host.ts",
     addressesSchema: hostSchema,
-    args: [entry, JSON.stringify(timeScale)],
+    args: [entry, JSON.stringify(queues)],
     environment: settings,
   });
   if (child.addresses.functions.length > 0) return child;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { listen, type Port } from "../process/listen.ts";
 import { startAppProcess } from "./app-process.ts";
-import { readQueueSettings } from "./host-json.ts";
+import { type QueueSettings, readQueueSettings } from "./host-json.ts";
 import { createHttpServer, type InFront } from "./http-server.ts";
 import type { AppState, LogEntry } from "./messages.ts";
 import { buildRoutes } from "./routes.ts";
@@ -21,20 +21,14 @@ export interface FunctionsHostOptions {
   readonly onLog?: (entry: LogEntry) => void;
   /** Is called with each change of the app's state. */
   readonly onState?: (state: AppState) => void;
-  /** Shorter times than those of the real host. */
-  readonly timeScale?: TimeScale;
+  /** Override host.json. */
+  readonly queues?: Partial<QueueSettings>;
   /** If false, timers run only when fired by hand, not even on startup. */
   readonly timersEnabled?: boolean;
   /** Sees each request before the host, as a server in front of it does. Returns whether it has responded. */
   readonly inFront?: InFront;
   /** A debugger can attach to the app on this port of 127.0.0.1. */
   readonly inspectPort?: number;
-}
-
-export interface TimeScale {
-  readonly messageLeaseSeconds?: number;
-  readonly retryDelaySeconds?: number;
-  readonly pollSeconds?: number;
 }
 
 export type FunctionsHost = Awaited<ReturnType<typeof startFunctionsHost>>;
@@ -50,8 +44,8 @@ const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "Syst
  * functions. Throws if host.json is invalid or the app's process keeps ending.
  */
 export async function startFunctionsHost(options: FunctionsHostOptions) {
-  const { onLog = () => undefined, environment, timeScale = {}, timersEnabled = true } = options;
-  const queues = await readQueueSettings(options.hostJsonPath ?? ownHostJson);
+  const { onLog = () => undefined, environment, timersEnabled = true } = options;
+  const queues = { ...(await readQueueSettings(options.hostJsonPath ?? ownHostJson)), ...options.queues };
   const app = await startAppProcess({
     entry: options.entry,
     environment: childEnvironment(environment),
@@ -64,13 +58,8 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
   const routes = buildRoutes(metadata);
   const triggers = startTriggers({
     metadata,
-    queues: {
-      ...queues,
-      visibilityTimeoutSeconds: timeScale.retryDelaySeconds ?? queues.visibilityTimeoutSeconds,
-      maxPollingIntervalSeconds: timeScale.pollSeconds ?? queues.maxPollingIntervalSeconds,
-    },
+    queues,
     connectionString: environment["AzureWebJobsStorage"] ?? "",
-    leaseSeconds: timeScale.messageLeaseSeconds ?? 600,
     timersEnabled,
     app,
     onLog,

@@ -20,12 +20,15 @@ const queuesSchema = z
     maxPollingIntervalSeconds: maxPollingInterval,
   }));
 const hostJson = z.object({
+  functionTimeout: timeSpan,
   extensions: z.object({ http: z.object({ routePrefix: z.literal("") }), queues: queuesSchema }),
 });
 
-export type QueueSettings = z.output<typeof queuesSchema>;
+export type QueueSettings = Awaited<ReturnType<typeof readQueueSettings>>;
 
 /** Reads the file, which must state every setting that this host follows. Throws if a value is not allowed. */
-export async function readQueueSettings(path: string): Promise<QueueSettings> {
-  return hostJson.parse(JSON.parse(await readFile(path, "utf8"))).extensions.queues;
+export async function readQueueSettings(path: string) {
+  const { extensions, functionTimeout } = hostJson.parse(JSON.parse(await readFile(path, "utf8")));
+  // No run outlives its lease, so leases need no renewal.
+  return { ...extensions.queues, leaseSeconds: functionTimeout };
 }

@@ -9,8 +9,6 @@ export interface QueueListenerOptions {
   readonly queueName: string;
   readonly poisonQueue: Queue;
   readonly settings: QueueSettings;
-  /** No run outlives it: the default is as long as `functionTimeout` in host.json. */
-  readonly leaseSeconds: number;
   /** Runs the function. Throws if it failed. */
   readonly run: (message: QueueMessage) => Promise<unknown>;
   readonly log: (level: LogLevel, message: string) => void;
@@ -30,7 +28,7 @@ export function startQueueListener(options: QueueListenerOptions): () => Promise
 
   async function receive(): Promise<QueueMessage[]> {
     try {
-      const messages = await queue.receive(settings.batchSize, options.leaseSeconds);
+      const messages = await queue.receive(settings.batchSize, settings.leaseSeconds);
       isReachable = true;
       return messages;
     } catch (error) {

@@ -12,7 +12,6 @@ export interface TriggersOptions {
   readonly metadata: readonly FunctionMetadata[];
   readonly queues: QueueSettings;
   readonly connectionString: string;
-  readonly leaseSeconds: number;
   readonly timersEnabled: boolean;
   readonly app: AppProcess;
   readonly onLog: OnLog;
@@ -60,7 +59,7 @@ export function startTriggers(options: TriggersOptions) {
 }
 
 function listenToQueue(options: TriggersOptions, name: string, queueName: string): () => Promise<void> {
-  const { app, connectionString, leaseSeconds, onLog, queues } = options;
+  const { app, connectionString, onLog, queues } = options;
   bypassProxy();
   const storage = { connectionString };
   const openQueue = openStorageAccount({ storage, credential: createCredential(storage) });
@@ -68,7 +67,6 @@ function listenToQueue(options: TriggersOptions, name: string, queueName: string
     queue: openQueue(queueName, "base64"),
     queueName,
     poisonQueue: openQueue(`${queueName}-poison`, "base64"),
-    leaseSeconds,
     settings: queues,
     run: async ({ id, text, dequeueCount, insertedAt }) =>
       app.invoke(name, {

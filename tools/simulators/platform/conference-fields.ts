@@ -136,20 +136,11 @@ const creation_time = "2026-01-01T00:00:00";
 
 /** The objects that rooms may refer to: one theme and one automatically dialled participant, with id 1. */
 export const relatedObjects = {
-  ivr_theme: { id: 1, name: "Standard", uuid: "", last_updated: null, creation_time },
+  ivr_theme: { id: 1, name: "Standard", creation_time },
   automatic_participant: {
     id: 1,
     alias: "sip:queue@contact-centre.example.com",
     protocol: "sip",
-    call_type: "video",
-    role: "guest",
-    keep_conference_alive: "keep_conference_alive_if_multiple",
-    routing: "manual",
-    streaming: false,
-    dtmf_sequence: "",
-    remote_display_name: "",
-    presentation_url: "",
-    description: "",
     creation_time,
   },
 };

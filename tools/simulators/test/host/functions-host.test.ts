@@ -1,23 +1,20 @@
 /** The local host treats the app as the real host does: requests, timers, messages, crashes, and shutdown. */
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
-import hostJson from "../../../../host.json" with { type: "json" };
 import { createHttpClient } from "../../../../test/support/http-client.ts";
-import { isRunning, temporaryFolder } from "../../../../test/support/script-process.ts";
+import { isRunning } from "../../../../test/support/script-process.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
 import { startAzurite } from "../../azurite.ts";
 import type { FunctionsHost } from "../../host/functions-host.ts";
 import { startChild } from "../../process/child.ts";
 import { startTestHost } from "./test-host.ts";
 
-async function startHostProcess(timeScale: object, environment: Record<string, string>) {
+async function startHostProcess(queues: object, environment: Record<string, string>) {
   const host = await startChild({
     script: "tools/local/commands/run-host.ts",
     addressesSchema: z.object({ url: z.url(), appProcessId: z.int() }),
-    args: ["tools/simulators/test/host/probe-app.ts", JSON.stringify(timeScale)],
+    args: ["tools/simulators/test/host/probe-app.ts", JSON.stringify(queues)],
     environment,
   });
   onTestFinished(host.kill);
@@ -97,14 +94,9 @@ describe("In the background", () => {
   }
 
   test("timers run on startup and by schedule, and messages run until they succeed or move to the poison queue", async () => {
-    const threeAttempts = structuredClone(hostJson);
-    threeAttempts.extensions.queues.maxDequeueCount = 3;
-    const hostJsonPath = join(await temporaryFolder(), "host.json");
-    await writeFile(hostJsonPath, JSON.stringify(threeAttempts));
     const { host, appMessages, stop } = await startTestHost("probe-app.ts", {
-      hostJsonPath,
       environment: { AzureWebJobsStorage: azurite.connectionString, "AzureWebJobs.echo.Disabled": "true" },
-      timeScale: { retryDelaySeconds: 0, pollSeconds: 0.2 },
+      queues: { maxDequeueCount: 3, visibilityTimeoutSeconds: 0, maxPollingIntervalSeconds: 0.2 },
     });
     onTestFinished(stop);
     expect((await call(host, "/echo/x")).status).toBe(404);
@@ -138,7 +130,7 @@ describe("In the background", () => {
     const { queue } = await openQueues();
     await queue.sendMessage(encoded("hang"));
     const host = await startHostProcess(
-      { messageLeaseSeconds: 2, pollSeconds: 0.2 },
+      { leaseSeconds: 2, maxPollingIntervalSeconds: 0.2 },
       { AzureWebJobsStorage: azurite.connectionString },
     );
     await expect
