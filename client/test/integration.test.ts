@@ -99,7 +99,8 @@ function programOf(samples: readonly string[]): string {
 
 test("The README's samples compile for Node and bundlers, and run with the system's Node", async () => {
   const folder = await temporaryFolder();
-  const env = { ...environment(), ROOM_NAME: gateway.addRoom("conversation") };
+  const env = { ...environment(), ROOM_NAME: "conversation" };
+  gateway.addRoom(env.ROOM_NAME);
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await run("npm", ["install", "--offline", "--silent", packed.tarball], { cwd: folder, env });
   const readme = readFileSync(join(projectFolder, "client/README.md"), "utf8");

@@ -28,8 +28,8 @@ test(
         interval: 5,
       });
 
-    for (const name of rooms) gateway.assignedRoom(name);
-    gateway.assignedRoom("unrelated-room");
+    for (const name of rooms) gateway.addAssigned(name);
+    gateway.addAssigned("unrelated-room");
     for (const name of rooms) platform.startConference({ name, nodes });
     for (const name of rooms) platform.endConference({ name });
 

@@ -14,10 +14,3 @@ export function failure(
     ...(detail === undefined ? { text: "" } : { json: { detail } }),
   };
 }
-
-/** The response 422 with exactly these faults. */
-export const invalidRequest = (...detail: object[]): object => ({
-  status: 422,
-  code: "invalid-request",
-  json: { detail },
-});

@@ -3,10 +3,9 @@ import { beforeEach } from "vitest";
 import { createGarbageCollection, type GarbageCollectionOptions } from "../../src/lib/deletion/collection.ts";
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import { decodeRoomMessage } from "../../src/lib/ownership/room.ts";
-import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
+import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
-import { toNewConference } from "../../src/lib/pool/new-room.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import type { MetricsSink } from "../../src/lib/ports.ts";
 import { createManualClock } from "../../tools/simulators/memory/clock.ts";
@@ -15,7 +14,8 @@ import {
   createMemoryWorld,
   type MemoryRequest,
 } from "../../tools/simulators/memory/gateway.ts";
-import { formatMarker, gatewayName } from "./markers.ts";
+import { gatewayName } from "./markers.ts";
+import { platformRooms } from "./platform-rooms.ts";
 import { createRecordingLog } from "./recording-log.ts";
 
 export const hostPin = "482913";
@@ -61,14 +61,7 @@ export function createPoolWorld() {
     replenishment: createReplenishment({ pool, provisioning, maxRooms }),
   };
 
-  /** Adds a room of the gateway to the platform but not to the pool; returns its id. */
-  function addRoom(name: string, fields: Record<string, unknown> = {}): number {
-    const since = new Date(clock.now()).toISOString();
-    const room = toNewConference({ name, hostPin, guestPin, template: {}, since, gatewayName });
-    const [id] = platform.seedRooms({ rows: [{ ...room, ...fields }] });
-    if (id === undefined) throw new Error("the simulator returned no id");
-    return id;
-  }
+  const rooms = platformRooms(platform, { hostPin, guestPin, now: clock.now });
 
   const newClaims = (options: Partial<ClaimOptions> = {}): Claims =>
     createClaims({ ...parts, leaseSeconds, platformTimeoutSeconds, ...options });
@@ -92,23 +85,17 @@ export function createPoolWorld() {
     deletionNames: () => deletion.texts().map((text) => decodeRoomMessage(text).room),
     /** Returns the messages on the provisioning queue. */
     requests: () => provisioning.texts().map((text): unknown => JSON.parse(text)),
-    addRoom,
+    ...rooms,
     /** Adds a room to the platform and its name to the pool. */
     addPooled: async (name: string, fields?: Record<string, unknown>) => {
-      addRoom(name, fields);
+      rooms.addRoom(name, fields);
       await pool.put(name);
     },
     /** Adds an assigned room to the platform and its name, as an event does, to the deletion queue; returns its id. */
     addEnded: async (name: string, fields?: Record<string, unknown>) => {
-      const since = new Date(clock.now()).toISOString();
-      const description = formatMarker({ state: "assigned", since, messageId: "claim-1" });
-      const id = addRoom(name, { description, ...fields });
       await deletion.put(name);
-      return id;
+      return rooms.addAssigned(name, fields);
     },
-    /** Returns the room as the platform stores it, regardless of injected faults. */
-    room: (name: string) =>
-      platform.rooms().find((room): room is ConferenceRow & typeof room => room.name === name),
     /** Returns the names of all rooms on the platform, regardless of injected faults. */
     roomNames: () => platform.rooms().map(({ name }) => name),
     createClaims: newClaims,

@@ -11,7 +11,7 @@ import { startFunctionsHost } from "../../tools/simulators/host/functions-host.t
 import type { LogEntry } from "../../tools/simulators/host/messages.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { createHttpClient } from "./http-client.ts";
-import { stackRooms } from "./stack-rooms.ts";
+import { platformRooms } from "./platform-rooms.ts";
 import { longTestMilliseconds, pauseTolerantSeconds } from "./timeouts.ts";
 import { useStarted } from "./use-started.ts";
 
@@ -40,6 +40,8 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     credential: createCredential(storage),
     timeoutSeconds: pauseTolerantSeconds,
   });
+  const pins = { hostPin: identities.hostPin, guestPin: "135790" };
+  const rooms = platformRooms(stack.platform, { ...pins, now: Date.now });
   const log: LogEntry[] = [];
   const start = async (port = 0) =>
     startFunctionsHost({
@@ -133,7 +135,12 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     empty,
     fillPool,
     runTimer,
-    ...stackRooms(stack, queues),
+    ...rooms,
+    /** Adds a room to the platform and its name to the pool. */
+    poolRoom: async (name: string, fields?: Readonly<Record<string, unknown>>): Promise<void> => {
+      rooms.addRoom(name, fields);
+      await queues.pool.put(name);
+    },
     host: () => host,
     stopHost: async () => host.stop(),
     /** Restarts the host on the same port. */
