@@ -24,42 +24,33 @@ const sweepMilliseconds = 500;
  * Telemetry and access logs are off. Any API version is accepted, because the storage SDK is newer than Azurite.
  */
 export async function startAzurite(options: { readonly table?: boolean } = {}) {
-  const servers: AzuriteServer[] = [];
+  await using servers = new AsyncDisposableStack();
+  const account = readAccount();
   const start = async (server: AzuriteServer): Promise<string> => {
     await server.start();
-    servers.push(server);
-    return `${server.getHttpServerAddress()}/${account.name}`;
-  };
-  const stop = async (): Promise<void> => {
-    for (const server of servers.splice(0)) {
+    servers.defer(async () => {
       const closing = server.close();
       server.httpServer.closeAllConnections();
       await closing;
-    }
+    });
+    return `${server.getHttpServerAddress()}/${account.name}`;
   };
-  const account = readAccount();
-  try {
-    const queueServiceUrl = await start(createQueueServer());
-    const blobServiceUrl = await start(createServer("blob", "Blob"));
-    const tableServiceUrl = options.table ? await start(createTableServer()) : undefined;
-    const parts = [
-      "DefaultEndpointsProtocol=http",
-      `AccountName=${account.name}`,
-      `AccountKey=${account.key}`,
-      `QueueEndpoint=${queueServiceUrl}`,
-      `BlobEndpoint=${blobServiceUrl}`,
-      ...(tableServiceUrl ? [`TableEndpoint=${tableServiceUrl}`] : []),
-    ];
-    return {
-      connectionString: `${parts.join(";")};`,
-      queueServiceUrl,
-      /** Closes the servers and all connections; stored data is lost. */
-      stop,
-    };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const queueServiceUrl = await start(createQueueServer());
+  const parts = [
+    "DefaultEndpointsProtocol=http",
+    `AccountName=${account.name}`,
+    `AccountKey=${account.key}`,
+    `QueueEndpoint=${queueServiceUrl}`,
+    `BlobEndpoint=${await start(createServer("blob", "Blob"))}`,
+    ...(options.table ? [`TableEndpoint=${await start(createTableServer())}`] : []),
+  ];
+  const running = servers.move();
+  return {
+    connectionString: `${parts.join(";")};`,
+    queueServiceUrl,
+    /** Closes the servers and all connections; stored data is lost. */
+    stop: async (): Promise<void> => running.disposeAsync(),
+  };
 }
 
 // Azurite sweeps deleted messages one by one, each in time proportional to all of them. At its usual interval of a minute,

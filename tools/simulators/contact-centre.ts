@@ -52,11 +52,6 @@ export async function startContactCentre(options: { users: ContactCentreUser[] }
 }
 
 function userMe({ id, name, divisionId, divisionName, state }: ContactCentreUser) {
-  const division = {
-    id: divisionId,
-    name: divisionName,
-    selfUri: `/api/v2/authorization/divisions/${divisionId}`,
-  };
-  const email = `${id}@example.com`;
-  return { id, name, division, email, username: email, state, version: 1, selfUri: `/api/v2/users/${id}` };
+  const division = { id: divisionId, name: divisionName };
+  return { id, name, division, email: `${id}@example.com`, state, selfUri: `/api/v2/users/${id}` };
 }

@@ -1,48 +1,31 @@
-/** The fields of a conference: types, limits, choices, defaults, PIN rules and references, with the platform's texts. */
+/** The fields of a conference: types, limits, choices, defaults, PIN rules and references. */
 import * as z from "zod";
 import { badRequest, type FieldErrors } from "./api-error.ts";
 
-const required = "This field is required.";
-const textLength = (input: unknown): number => (typeof input === "string" ? input.length : 0);
-export const text = (maximum: number) =>
-  z
-    .string({ error: ({ input }) => (input === undefined ? required : "Enter a valid string.") })
-    .max(maximum, {
-      error: ({ input }) =>
-        `Ensure this value has at most ${maximum} characters (it has ${textLength(input)}).`,
-    });
-const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
-  z.enum(values, {
-    error: ({ input }) => `Select a valid choice. ${String(input)} is not one of the available choices.`,
-  });
-const whole = (minimum: number, maximum: number) =>
-  z
-    .int("Enter a whole number.")
-    .min(minimum, `Ensure this value is greater than or equal to ${minimum}.`)
-    .max(maximum, `Ensure this value is less than or equal to ${maximum}.`);
-const flag = (initial: boolean) => z.boolean("Enter true or false.").default(initial);
+export const text = (max: number) => z.string().max(max);
+const whole = (min: number, max: number) => z.int().min(min).max(max).nullable().default(null);
+const flag = (initial: boolean) => z.boolean().default(initial);
 const relation = (resource: string) =>
   z
     .unknown()
     .default(null)
     .transform((value) => (value === null ? null : relationUri(value, resource)));
-const pin = () =>
-  text(20)
-    .regex(/^([0-9]+#?)?$/, "A PIN must consist of digits, optionally followed by #.")
-    .default("");
+const pin = text(20)
+  .regex(/^([0-9]+#?)?$/)
+  .default("");
 
 export const conferenceSchema = z.object({
-  name: text(250).min(1, required),
+  name: text(250).min(1),
   description: text(250).default(""),
-  service_type: choice(["conference", "lecture", "two_stage_dialing", "test_call", "media_playback"]).default(
-    "conference",
-  ),
+  service_type: z
+    .enum(["conference", "lecture", "two_stage_dialing", "test_call", "media_playback"])
+    .default("conference"),
   tag: text(250).default(""),
-  pin: pin(),
-  guest_pin: pin(),
+  pin,
+  guest_pin: pin,
   allow_guests: flag(false),
   automatic_participants: z
-    .array(z.unknown(), "Enter a list of values.")
+    .array(z.unknown())
     .default([])
     .transform((values) => values.map((value) => relationUri(value, "automatic_participant"))),
   ivr_theme: relation("ivr_theme"),
@@ -53,19 +36,19 @@ export const conferenceSchema = z.object({
   media_playlist: relation("media_playlist"),
   host_identity_provider_group: relation("identity_provider_group"),
   guest_identity_provider_group: relation("identity_provider_group"),
-  participant_limit: whole(0, 1_000_000).nullable().default(null),
-  max_callrate_in: whole(128, 8192).nullable().default(null),
-  max_callrate_out: whole(128, 8192).nullable().default(null),
-  max_pixels_per_second: choice(["sd", "hd", "fullhd"]).nullable().default(null),
-  call_type: choice(["audio", "video", "video-only"]).default("video"),
-  crypto_mode: choice(["", "besteffort", "on", "off"]).nullable().default(""),
-  enable_chat: choice(["default", "yes", "no"]).default("default"),
-  live_captions_enabled: choice(["default", "yes", "no"]).default("default"),
-  direct_media: choice(["never", "best_effort", "always"]).default("never"),
-  direct_media_notification_duration: whole(0, 30).default(0),
-  guests_can_see_guests: choice(["no_hosts", "never", "always"]).default("no_hosts"),
-  non_idp_participants: choice(["disallow_all", "allow_if_trusted"]).default("disallow_all"),
-  two_stage_dial_type: choice(["regular", "mssip", "gms", "teams"]).default("regular"),
+  participant_limit: whole(0, 1_000_000),
+  max_callrate_in: whole(128, 8192),
+  max_callrate_out: whole(128, 8192),
+  max_pixels_per_second: z.enum(["sd", "hd", "fullhd"]).nullable().default(null),
+  call_type: z.enum(["audio", "video", "video-only"]).default("video"),
+  crypto_mode: z.enum(["", "besteffort", "on", "off"]).nullable().default(""),
+  enable_chat: z.enum(["default", "yes", "no"]).default("default"),
+  live_captions_enabled: z.enum(["default", "yes", "no"]).default("default"),
+  direct_media: z.enum(["never", "best_effort", "always"]).default("never"),
+  direct_media_notification_duration: z.int().min(0).max(30).default(0),
+  guests_can_see_guests: z.enum(["no_hosts", "never", "always"]).default("no_hosts"),
+  non_idp_participants: z.enum(["disallow_all", "allow_if_trusted"]).default("disallow_all"),
+  two_stage_dial_type: z.enum(["regular", "mssip", "gms", "teams"]).default("regular"),
   guests_can_present: flag(true),
   mute_all_guests: flag(false),
   force_presenter_into_main: flag(false),
@@ -80,12 +63,12 @@ export const conferenceSchema = z.object({
   replace_string: text(250).default(""),
   post_match_string: text(250).default(""),
   post_replace_string: text(250).default(""),
-  on_completion: z.string("Enter a valid string.").nullable().default(""),
-  pinning_config: z.string("Enter a valid string.").nullable().default(null),
+  on_completion: z.string().nullable().default(""),
+  pinning_config: z.string().nullable().default(null),
   primary_owner_email_address: text(100).default(""),
   sync_tag: text(250).default(""),
   scheduled_conferences: z.array(z.string()).default([]),
-  creation_time: z.string("Enter a valid date/time.").optional(),
+  creation_time: z.string().optional(),
 });
 
 export type ConferenceFields = z.output<typeof conferenceSchema>;

@@ -78,7 +78,7 @@ describe.each([
   const theme = "/api/admin/configuration/v1/ivr_theme/9/";
   test.each([
     ["a taken name", { name: "POOL-017" }, { conference: { name: [expect.stringMatching(/exists/)] } }],
-    ["no name", { name: undefined }, { conference: { name: ["This field is required."] } }],
+    ["no name", { name: undefined }, { conference: { name: expect.anything() } }],
     ["a long tag", { tag: "x".repeat(251) }, { conference: { tag: [expect.any(String)] } }],
     ["an unknown choice", { service_type: "party" }, inConference],
     ["a number out of range", { max_callrate_in: 64 }, inConference],
