@@ -32,7 +32,8 @@ export function useRunningGateway(options: RunningGatewayOptions = {}): RunningG
 }
 
 export async function startRunningGateway(options: RunningGatewayOptions = {}) {
-  const stack = await startDevelopmentStack();
+  await using parts = new AsyncDisposableStack();
+  const stack = parts.adopt(await startDevelopmentStack(), async ({ stop }) => stop());
   const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };
   const { storage } = loadSettings(stack.settings);
   const queues = openQueues({
@@ -56,16 +57,12 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
         stack.logWorkspace.addEntry(entry);
       },
     });
-  let host = await start().catch(async (error: unknown) => {
-    await stack.stop();
-    throw error;
-  });
-  if (host.functions.length === 0) {
-    await Promise.all([host.stop(), stack.stop()]);
+  let host = await start();
+  parts.defer(async () => host.stop());
+  if (host.functions.length === 0)
     throw new Error(`the app did not load: ${log.map(({ message }) => message).join("\n")}`);
-  }
   const { url } = host;
-  const client = createHttpClient(url);
+  const client = parts.adopt(createHttpClient(url), ({ close }) => close());
 
   const bearerToken = () => stack.issuer.issueToken(identities.clientId);
   const asApplication = () => ({ authorization: `Bearer ${bearerToken()}` });
@@ -119,6 +116,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     if (!end.message.includes(`(${expected},`)) throw new Error(`${name} did not end as ${expected}`);
   }
 
+  const running = parts.move();
   return {
     url,
     stack,
@@ -147,10 +145,6 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     startHost: async () => {
       host = await start(Number(new URL(url).port));
     },
-    stop: async () => {
-      client.close();
-      await host.stop();
-      await stack.stop();
-    },
+    stop: async (): Promise<void> => running.disposeAsync(),
   };
 }

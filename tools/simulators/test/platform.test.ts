@@ -165,7 +165,7 @@ describe.each([
   test.each([
     ["refuse" as const, { outcome: "not-sent" }],
     ["reset" as const, { outcome: "unknown" }],
-    ["503" as const, { status: 503 }],
+    ["503" as const, { status: 503, body: "" }],
   ])("is down and back after an outage of kind %s", async (mode, failure) => {
     const { send, platform } = start();
     await platform.goDown(mode);
