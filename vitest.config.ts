@@ -16,8 +16,13 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // All that the tests call is on this computer: a proxy that the environment names is not to be asked.
-    env: { NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" },
+    env: {
+      // All that the tests call is on this computer: a proxy that the environment names is not to be asked.
+      NO_PROXY: "127.0.0.1",
+      no_proxy: "127.0.0.1",
+      // The tests start the app and the commands dozens of times, which otherwise compile the same files each time.
+      NODE_COMPILE_CACHE: `${import.meta.dirname}/.tmp/compile-cache`,
+    },
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
   },
 });

@@ -37,7 +37,16 @@ export type FunctionsHost = Awaited<ReturnType<typeof startFunctionsHost>>;
 const drainMilliseconds = 30_000;
 
 const ownHostJson = fileURLToPath(new URL("../../../host.json", import.meta.url));
-const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "SystemRoot"];
+const passedOnVariables = [
+  "PATH",
+  "HOME",
+  "TMPDIR",
+  "TEMP",
+  "TZ",
+  "LANG",
+  "SystemRoot",
+  "NODE_COMPILE_CACHE",
+];
 
 /**
  * Starts the host; resolves when the app is loaded and the port is open. If the app fails to load, the host has no

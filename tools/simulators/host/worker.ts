@@ -2,7 +2,7 @@
  * Entry point of the child process: loads the app named on the command line and serves the host's calls. It provides the
  * runtime module that the app's @azure/functions package requires.
  */
-import { Module } from "node:module";
+import { flushCompileCache, Module } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { FromWorker, FunctionMetadata, HttpResponseData, Invocation, LogLevel } from "./messages.ts";
 
@@ -48,6 +48,8 @@ process.on("message", (invocation: Invocation) => void serve(invocation));
 // Before the app is imported, because the library requires the module only once.
 installCoreApi();
 await load(process.argv[2] ?? "");
+// The process does not reach its end by itself.
+flushCompileCache();
 
 /** Provides `@azure/functions-core` to every later `require`, bundled or not. */
 function installCoreApi(): void {

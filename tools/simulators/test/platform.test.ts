@@ -191,7 +191,8 @@ describe("Events", () => {
   const sink = useStartedPerTest(async () => {
     received = [];
     failures = [{ status: 503 }, { status: 302, headers: { location: "/elsewhere" } }, "reset"];
-    return startLoopbackServer(({ body }) => {
+    return startLoopbackServer(({ url, body }) => {
+      if (url.pathname === "/elsewhere") return { status: 204 };
       const event = JSON.parse(body.toString("utf8"));
       received.push(event);
       return (event.node === nodeA && failures.shift()) || { status: 204 };
