@@ -1,4 +1,7 @@
 /** The local host treats the app as the real host does: requests, timers, messages, crashes, and shutdown. */
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { json } from "node:stream/consumers";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
@@ -45,13 +48,10 @@ describe("A request", () => {
   });
 
   test("reaches the app with the values of a repeated header joined, and without a chunked body", async () => {
-    const repeated = await fetch(`${running.host.url}/echo/x`, {
-      headers: [
-        ["x-repeated", "1"],
-        ["x-repeated", "2"],
-      ],
-    });
-    expect(await repeated.text()).toMatch(/"header":"1, ?2"/);
+    const headers = ["host", "localhost", "authorization", "1", "authorization", "2"];
+    const repeated = get(`${running.host.url}/echo/x`, { headers });
+    const [response] = (await once(repeated, "response")) as [IncomingMessage];
+    expect(await json(response)).toMatchObject({ header: "1, 2" });
     expect((await send("POST /body", {}, "héllo")).json).toEqual({ received: "héllo" });
     const chunked = await send("POST /body", { "transfer-encoding": "chunked" }, "hello");
     expect(chunked.json).toEqual({ received: "" });

@@ -11,7 +11,7 @@ const echo: HttpHandler = (request) => ({
     params: request.params,
     search: new URL(request.url).search,
     query: Object.fromEntries(request.query),
-    header: request.headers.get("x-repeated"),
+    header: request.headers.get("authorization"),
   },
 });
 
