@@ -6,8 +6,6 @@ import type { EmitEvent } from "./live.ts";
 import type { DownMode, PlatformState } from "./state.ts";
 
 const firstNode = "10.0.0.21";
-const latencySchema = z.strictObject({ milliseconds: z.number().min(0) });
-const behaviourSchema = z.strictObject({ maxPageSize: z.int().min(1) });
 const downSchema = z.strictObject({ mode: z.enum(["refuse", "reset", "503"]).default("refuse") });
 const startSchema = z.strictObject({
   name: z.string(),
@@ -35,6 +33,12 @@ const seedSchema = z.strictObject({
   mixed: z.boolean().default(false),
 });
 
+/** A control that checks its input and adds what is usual. */
+const checked =
+  <Schema extends z.ZodType, Result>(schema: Schema, run: (given: z.output<Schema>) => Result) =>
+  (given: z.input<Schema>): Result =>
+    run(schema.parse(given));
+
 type PlatformControl = ReturnType<typeof createControl>;
 
 /**
@@ -60,45 +64,40 @@ export function createControl(
     /** How the platform is down, or undefined while it is up. */
     downMode: () => outage.mode,
     /** Delays each response. */
-    setLatency: (latency: z.input<typeof latencySchema>) => {
-      switches.latencyMilliseconds = latencySchema.parse(latency).milliseconds;
-    },
+    setLatency: checked(z.strictObject({ milliseconds: z.number().min(0) }), ({ milliseconds }) => {
+      switches.latencyMilliseconds = milliseconds;
+    }),
     addFault: faults.add,
     clearFaults: faults.clear,
-    setBehaviour: (changes: z.input<typeof behaviourSchema>) => {
-      Object.assign(switches, behaviourSchema.parse(changes));
-    },
-    startConference: (given: z.input<typeof startSchema>) => {
-      const { name, nodes, participants } = startSchema.parse(given);
+    setBehaviour: checked(z.strictObject({ maxPageSize: z.int().min(1) }), ({ maxPageSize }) => {
+      switches.maxPageSize = maxPageSize;
+    }),
+    startConference: checked(startSchema, ({ name, nodes, participants }) => {
       const { service_type = "conference", tag = "" } = conferences.findByName(name) ?? {};
       const room = { name, service_type, tag };
       const { id } = live.start(room, nodes);
       for (let number = 1; number <= participants; number++)
         live.join(room, nodes[0] ?? firstNode, `Participant ${number}`);
       return id;
-    },
+    }),
     /** Throws 404 if no such conference is running. */
-    endConference: (given: z.input<typeof endSchema>) => {
-      const { name, nodes } = endSchema.parse(given);
+    endConference: checked(endSchema, ({ name, nodes }) => {
       if (!live.end(name, nodes)) throw new ApiError(404, { error: "No such conference is running." });
-    },
-    joinConference: (given: z.input<typeof joinSchema>) => {
-      const { name, participant, node } = joinSchema.parse(given);
+    }),
+    joinConference: checked(joinSchema, ({ name, participant, node }) => {
       const room = conferences.findByName(name);
       if (!room) throw new ApiError(404, { error: "There is no such room." });
       const { service_type, tag } = room;
       return live.join({ name, service_type, tag }, node, participant).id;
-    },
+    }),
     /** Throws 404 if the participant is in no such conference. */
-    leaveConference: (given: z.input<typeof leaveSchema>) => {
-      const { name, participant } = leaveSchema.parse(given);
+    leaveConference: checked(leaveSchema, ({ name, participant }) => {
       if (!live.leave(name, participant)) throw new ApiError(404, { error: "No such participant." });
-    },
-    raiseAlarm: (alarm: z.input<typeof alarmSchema>) => alarms.raise(alarmSchema.parse(alarm)),
+    }),
+    raiseAlarm: checked(alarmSchema, alarms.raise),
     clearAlarms: alarms.clear,
     /** Stores rooms by the same rules as the Management API. Returns the ids of the new rooms. */
-    seedRooms: (given: z.input<typeof seedSchema>): number[] => {
-      const seed = seedSchema.parse(given);
+    seedRooms: checked(seedSchema, (seed): number[] => {
       const counted = Array.from({ length: seed.count }, (_, index) => {
         const name = `${seed.namePrefix}${String(index).padStart(5, "0")}`;
         const pins = { pin: "482913", allow_guests: true, guest_pin: "771204" };
@@ -106,7 +105,7 @@ export function createControl(
       });
       const rows = [...(seed.mixed ? mixedRows : []), ...counted, ...seed.rows];
       return rows.map((row) => conferences.create(row));
-    },
+    }),
     rooms: () => [...conferences.all()].map((room) => conferences.show(room)),
     roomCount: conferences.size,
     /** The running conferences, the alarms and the switches that are on. */

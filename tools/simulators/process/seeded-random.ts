@@ -15,10 +15,7 @@ export function createSeededRandom(seed: number) {
   const integerBelow = (limit: number): number => Math.floor(next() * limit);
   return {
     next,
-    between: (min: number, max: number): number => min + next() * (max - min),
     integerBelow,
     bytes: (count: number) => Uint8Array.from({ length: count }, () => nextInteger() & 0xff),
-    chance: (share: number): boolean => next() < share,
-    pick: <Item>(items: readonly Item[]): Item | undefined => items[integerBelow(items.length)],
   };
 }
