@@ -10,7 +10,7 @@ const simulatorsSchema = z.object({
 });
 const hostSchema = z.object({ url: z.url(), functions: z.array(z.unknown()) });
 
-/** Starts everything that the gateway talks to in one process. The platform has no rate limit. */
+/** Starts everything that the gateway talks to in one process. */
 export async function startSimulatorProcess() {
   const child = await startChild({
     script: "tools/local/commands/run-simulators.ts",
