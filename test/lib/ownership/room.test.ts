@@ -66,21 +66,6 @@ describe("The marker", () => {
     );
   });
 
-  test.each([
-    ["pooled 2026-01-15T09:00:00.000Z", { messageId: undefined, fingerprint: undefined }],
-    ["assigned 2026-01-15T09:00:00.000Z m-1", { messageId: "m-1", fingerprint: undefined }],
-    ["pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c", { messageId: undefined, fingerprint: "0f1e2d3c" }],
-    ["assigned 2026-01-15T09:00:00.000Z f:0f1e2d3c", { messageId: undefined, fingerprint: "0f1e2d3c" }],
-    ["assigned 2026-01-15T09:00:00.000Z m-1 f:0f1e2d3c", { messageId: "m-1", fingerprint: "0f1e2d3c" }],
-    ["assigned 2026-01-15T09:00:00.000Z f:no", { messageId: "f:no", fingerprint: undefined }],
-  ])("parseMarker reads message ID and fingerprint of %s", (line, expected) => {
-    expect(parseMarker(`vmr-gateway production ${line}`)).toMatchObject({
-      gateway,
-      since: "2026-01-15T09:00:00.000Z",
-      ...expected,
-    });
-  });
-
   test("withoutMarker restores a description that fits", () => {
     const short = fc.string({ maxLength: 135 }).filter((text) => parseMarker(text) === undefined);
     fc.assert(
@@ -91,7 +76,7 @@ describe("The marker", () => {
   });
 
   test.each([null, undefined, ""])(
-    "withMarker returns the marker line only if the description is missing (%j)",
+    "withMarker returns the line only for the description %j",
     (description) => {
       expect(withMarker(description, pooled)).toBe(formatMarker(pooled));
       expect(parseMarker(description)).toBeUndefined();
@@ -112,22 +97,20 @@ describe("The marker", () => {
   });
 
   test.each([
-    ["first", `${formatMarker(pooled)}\nmade by hand`, pooled],
-    ["between others", `one\n${formatMarker(pooled)}\ntwo`, pooled],
-    ["with carriage returns", `one\r\n${formatMarker(pooled)}\r\ntwo`, pooled],
-    ["with trailing spaces", `${formatMarker(assigned)}  `, assigned],
-  ])("parseMarker finds a marker line %s", (_, description, marker) => {
-    expect(parseMarker(description)).toEqual({ messageId: undefined, ...marker });
-  });
-
-  test("withoutMarker removes all marker lines and keeps the others", () => {
-    expect(withoutMarker(`one\n${formatMarker(pooled)}\ntwo\n${formatMarker(assigned)}`)).toBe("one\ntwo");
-    expect(withoutMarker(`one\r\n${formatMarker(pooled)}\r\ntwo`)).toBe("one\ntwo");
-  });
-
-  test("parseMarker returns the last of two markers", () => {
-    expect(parseMarker(`${formatMarker(pooled)}\n${formatMarker(assigned)}`)).toEqual(assigned);
-  });
+    [`${formatMarker(pooled)}\nmade by hand`, pooled, "made by hand"],
+    [`one\r\n${formatMarker(pooled)}\r\ntwo`, pooled, "one\ntwo"],
+    [`${formatMarker(assigned)}  `, assigned, ""],
+    [`one\n${formatMarker(pooled)}\ntwo\n${formatMarker(assigned)}`, assigned, "one\ntwo"],
+    [formatMarker(made), made, ""],
+    [formatMarker({ ...assigned, fingerprint: "0f1e2d3c" }), { ...assigned, fingerprint: "0f1e2d3c" }, ""],
+    [`${formatMarker({ ...assigned, messageId: undefined })} f:no`, { ...assigned, messageId: "f:no" }, ""],
+  ])(
+    "parseMarker finds the last marker line of %j, and withoutMarker removes all",
+    (text, marker, others) => {
+      expect(parseMarker(text)).toEqual({ messageId: undefined, fingerprint: undefined, ...marker });
+      expect(withoutMarker(text)).toBe(others);
+    },
+  );
 
   test.each([
     "one\r\ntwo",
@@ -149,57 +132,46 @@ describe("The marker", () => {
 });
 
 describe("Ownership", () => {
-  test.each(["test_", "test_room", "vkiosk_1"])("a room named %s is persistent", (name) => {
-    expect(isPersistent(name)).toBe(true);
-  });
-
-  test.each(["test", "Test_room", "atest_", "vkiosk", " test_room", ""])("%j is not persistent", (name) => {
-    expect(isPersistent(name)).toBe(false);
-  });
-
   test.each([
-    ["conference", true],
-    ["lecture", false],
-    ["test_call", false],
-    ["two_stage_dialing", false],
-    ["media_playback", false],
-    [undefined, true],
-    [null, true],
-  ])("isRoom of service type %s is %s", (service_type, expected) => {
-    expect(isRoom({ id: 1, name: "x", ...(service_type !== undefined && { service_type }) })).toBe(expected);
+    ["test_", true],
+    ["vkiosk_1", true],
+    ["test", false],
+    ["Test_room", false],
+    ["atest_", false],
+    ["", false],
+  ])("that a room named %j is persistent is %s", (name, expected) => {
+    expect(isPersistent(name)).toBe(expected);
   });
 
   const marked = {
     description: formatMarker({ gateway: "any", state: "pooled", since: "2026-01-01T00:00:00.000Z" }),
   };
   test.each([
-    ["with a marker", marked, false],
-    ["with a marker and another alias", { ...marked, aliases: [{ alias: "other" }] }, false],
-    ["with its name among its aliases", { aliases: [{ alias: "other" }, { alias: "room" }] }, false],
-    ["without aliases", { aliases: [] }, false],
-    ["with null as aliases", { aliases: null }, false],
-    ["with other aliases only", { aliases: [{ alias: "other" }] }, true],
-    ["that has a marker and another service type", { ...marked, service_type: "lecture" }, false],
-    ["that is not a room", { service_type: "lecture" }, true],
-    ["with a synchronisation tag", { sync_tag: "directory" }, true],
-    ["with an empty synchronisation tag", { sync_tag: "" }, false],
-    ["with an owner", { primary_owner_email_address: "anna@example.com" }, true],
-    ["with a scheduled conference", { scheduled_conferences_count: 1 }, true],
-    ["with no scheduled conference", { scheduled_conferences_count: 0 }, false],
-    ["with a marker and an owner", { ...marked, primary_owner_email_address: "anna@example.com" }, false],
-  ])("isForeign of a conference %s", (_, fields, expected) => {
-    expect(isForeign({ id: 1, name: "room", ...fields }, "collect")).toBe(expected);
-  });
-
-  test("isForeign returns true for a room without a marker if such rooms are kept, and false with a marker", () => {
-    expect(isForeign({ id: 1, name: "room", aliases: [{ alias: "room" }] }, "keep")).toBe(true);
-    expect(isForeign({ id: 1, name: "room", ...marked }, "keep")).toBe(false);
+    ["of type conference", { service_type: "conference" }, true, false],
+    ["of another type", { service_type: "lecture" }, false, true],
+    ["of no type", { service_type: null }, true, false],
+    ["with a marker and another type", { ...marked, service_type: "lecture" }, true, false],
+    ["with a marker and another alias", { ...marked, aliases: [{ alias: "other" }] }, true, false],
+    ["with its name among its aliases", { aliases: [{ alias: "other" }, { alias: "room" }] }, true, false],
+    ["without aliases", { aliases: [] }, true, false],
+    ["with null as aliases", { aliases: null }, true, false],
+    ["with other aliases only", { aliases: [{ alias: "other" }] }, true, true],
+    ["with a synchronisation tag", { sync_tag: "directory" }, true, true],
+    ["with an empty synchronisation tag", { sync_tag: "" }, true, false],
+    ["with an owner", { primary_owner_email_address: "anna@example.com" }, true, true],
+    ["with a scheduled conference", { scheduled_conferences_count: 1 }, true, true],
+    ["with no scheduled conference", { scheduled_conferences_count: 0 }, true, false],
+    ["with a marker and an owner", { ...marked, primary_owner_email_address: "a@example.com" }, true, false],
+  ])("a conference %s: isRoom and isForeign", (_, fields, room, foreign) => {
+    const conference = { id: 1, name: "room", ...fields };
+    expect([isRoom(conference), isForeign(conference, "collect")]).toEqual([room, foreign]);
+    // A room without a marker is foreign if such rooms are kept.
+    expect(isForeign(conference, "keep")).toBe(!("description" in fields));
   });
 
   test.each([
     [[{ alias: "other" }, { alias: "room" }], true],
     [[{ alias: "ROOM" }], false],
-    [[], false],
     [null, false],
   ])("isDialable of a room with the aliases %j is %s", (aliases, expected) => {
     expect(isDialable({ id: 1, name: "room", aliases })).toBe(expected);
@@ -207,55 +179,36 @@ describe("Ownership", () => {
 });
 
 describe("Messages", () => {
-  test.each(["room-a", "test_kiosk", "a b", "Zoë's room", ""])("a plain name stays plain: %j", (room) => {
-    expect(encodeRoomMessage({ room })).toBe(room);
-    expect(decodeRoomMessage(room)).toEqual({ room });
-  });
+  const all = { queuedBy: "gateway", claimId: "claim-1", reason: "test", operator: "id" } as const;
 
-  test.each<RoomMessage>([
-    { room: "room-a", queuedBy: "gateway" },
-    { room: "room-a", queuedBy: "gateway", claimId: "claim-1", reason: "ops shrink", operator: "operator-1" },
-    { room: "room-a", refusals: 3 },
-    { room: '{"room":"anna","queuedBy":"gateway"}' },
-    { room: "{" },
-  ])("what is encoded is decoded: %j", (name) => {
-    expect(decodeRoomMessage(encodeRoomMessage(name))).toEqual(name);
-  });
-
-  test("a conference whose name imitates the gateway's JSON cannot name another room", () => {
-    const event = encodeRoomMessage({ room: '{"room":"anna","queuedBy":"gateway"}' });
-    expect(decodeRoomMessage(event).queuedBy).toBeUndefined();
-    expect(decodeRoomMessage(event).room).not.toBe("anna");
-  });
-
-  test.each([
-    '{"room":"a","queuedBy":"someone","claimId":"claim-1"}',
-    '{"room":"a","queuedBy":{"release":3}}',
-    '{"room":"a","refusals":-1}',
-    '{"room":"a","failures":"many"}',
-  ])("a message with a value of a later release still names its room: %s", (text) => {
-    expect(decodeRoomMessage(text)).toEqual({ room: "a" });
-  });
-
-  test.each(['{"room":1}', "{not json", '{"queuedBy":"gateway"}'])(
-    "a text that is not the gateway's JSON is a plain name: %s",
-    (text) => {
-      expect(decodeRoomMessage(text)).toEqual({ room: text });
-    },
-  );
-
-  test.each([
-    ["room-a", { room: "room-a" }],
-    ['{"room":"room-a","queuedBy":"gateway"}', { room: "room-a", queuedBy: "gateway" }],
-    ['{"room":"room-a","refusals":3}', { room: "room-a", refusals: 3 }],
-  ])("a text of release 1.0 is still read: %s", (text, message) => {
+  test.each<[RoomMessage, string]>([
+    [{ room: "Zoë's room", queuedBy: undefined }, "Zoë's room"],
+    [{ room: "" }, ""],
+    [{ room: "room-a", refusals: 3 }, '{"room":"room-a","refusals":3}'],
+    [{ room: "room-a", failures: 0 }, '{"room":"room-a","failures":0}'],
+    [
+      { room: "room-a", ...all },
+      '{"room":"room-a","queuedBy":"gateway","claimId":"claim-1","reason":"test","operator":"id"}',
+    ],
+    // An event about a conference with such a name does not name another room.
+    [{ room: '{"room":"anna"}' }, '{"room":"{\\"room\\":\\"anna\\"}"}'],
+  ])("the message %j is written as %s, and read again", (message, text) => {
+    expect(encodeRoomMessage(message)).toBe(text);
     expect(decodeRoomMessage(text)).toEqual(message);
   });
 
-  test("a text of the next release is read without its new fields", () => {
-    expect(decodeRoomMessage('{"room":"room-a","queuedBy":"gateway","colour":"red"}')).toEqual({
-      room: "room-a",
-      queuedBy: "gateway",
-    });
+  test.each<[string, RoomMessage]>([
+    // A later release may write other values and fields.
+    ['{"room":"a","queuedBy":"someone","claimId":"claim-1"}', { room: "a" }],
+    ['{"room":"a","queuedBy":{"release":3}}', { room: "a" }],
+    ['{"room":"a","refusals":-1}', { room: "a" }],
+    ['{"room":"a","failures":"many"}', { room: "a" }],
+    ['{"room":"a","queuedBy":"gateway","colour":"red"}', { room: "a", queuedBy: "gateway" }],
+    // A text that is not the gateway's JSON is a plain name.
+    ['{"room":1}', { room: '{"room":1}' }],
+    ["{not json", { room: "{not json" }],
+    ['{"queuedBy":"gateway"}', { room: '{"queuedBy":"gateway"}' }],
+  ])("the text %s is read as %j", (text, message) => {
+    expect(decodeRoomMessage(text)).toEqual(message);
   });
 });

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { createBasicCredentials, type PlatformRequest } from "../../../src/lib/platform/transport.ts";
+import type { FaultInput } from "../../../tools/simulators/faults.ts";
 import {
   createManualClock,
   createVirtualClock,
@@ -190,101 +191,71 @@ describe("A call while all slots are busy", () => {
 });
 
 describe("Retries", () => {
-  const outcomeOf = async (
-    method: PlatformCall["method"],
-    limits: Pick<PlatformCall, "startBefore"> = {},
-  ) => {
-    const place = method === "GET" || method === "POST" ? path : `${path}1/`;
-    return client.call({ method, path: place, ...limits }).then(
-      () => "done",
-      (error: unknown) => error,
-    );
-  };
   const attempts = () => platform.requests().total;
+  const outcomeOf = async (call: Partial<PlatformCall>, through: Pick<PlatformClient, "call"> = client) => {
+    const { method = "GET" } = call;
+    const place = method === "GET" || method === "POST" ? path : `${path}1/`;
+    return through.call({ method, path: place, ...call }).catch((error: unknown) => error);
+  };
+  const once = (status: number, more: { retryAfterSeconds?: number; when?: "after" } = {}) =>
+    ({ kind: "status", status, count: 1, ...more }) as const;
+  const reset = { kind: "reset", count: 1 } as const;
+  const some: number = expect.any(Number);
 
-  test("a GET is retried after a transient fault, in the background too", async () => {
-    platform.addFault({ kind: "status", status: 500, count: 2 });
-    expect(await outcomeOf("GET")).toBe("done");
-    expect(attempts()).toBe(3);
-    platform.addFault({ kind: "status", status: 500, count: 2 });
-    await expect(client.background.call({ method: "GET", path })).resolves.toBeDefined();
-  });
-
-  test("a DELETE is retried, and returns 404 if the first attempt was carried out", async () => {
+  test.each<[PlatformCall["method"], FaultInput, number[]]>([
+    ["GET", { kind: "status", status: 500, count: 2 }, [some, some]],
+    ["GET", reset, [some]],
+    ["GET", once(404), []],
+    ["GET", once(503, { retryAfterSeconds: 2 }), [2000]],
+    ["GET", once(503, { retryAfterSeconds: 3 }), []],
+    ["GET", once(429, { retryAfterSeconds: 1 }), [1000]],
+    ["DELETE", once(500, { when: "after" }), [some]],
+    ["DELETE", once(429, { retryAfterSeconds: 1 }), [1000]],
+    ["POST", once(503), []],
+    ["POST", reset, []],
+    ["POST", once(429, { retryAfterSeconds: 1 }), [1000]],
+    ["PATCH", once(503), []],
+    ["PATCH", reset, []],
+    ["PATCH", once(429, { retryAfterSeconds: 1 }), [1000]],
+  ])("a %s that gets %j is sent again after pauses of %j ms", async (method, fault, pauses) => {
     platform.seedRooms({ count: 1 });
-    platform.addFault({ kind: "status", status: 500, when: "after", count: 1 });
-    expect(await outcomeOf("DELETE")).toMatchObject({ platformStatus: 404 });
-    expect(platform.roomCount()).toBe(0);
-  });
-
-  test.each(["POST", "PATCH"] as const)(
-    "a %s is not retried if it may have been carried out",
-    async (method) => {
-      for (const fault of [{ kind: "status", status: 503 }, { kind: "reset" }] as const) {
-        platform.addFault({ ...fault, count: 1 });
-        expect(await outcomeOf(method)).toMatchObject({ outcome: "unknown" });
-      }
-      expect(attempts()).toBe(2);
-    },
-  );
-
-  test.each(["GET", "POST", "PATCH", "DELETE"] as const)("a throttled %s is retried", async (method) => {
-    platform.seedRooms({ count: 1 });
-    platform.addFault({ kind: "status", status: 429, retryAfterSeconds: 1, count: 1 });
-    await outcomeOf(method);
-    expect(attempts()).toBe(2);
-    expect(clock.sleeps).toEqual([1000]);
+    platform.addFault(fault);
+    await outcomeOf({ method });
+    expect(attempts()).toBe(1 + pauses.length);
+    expect(clock.sleeps).toEqual(pauses);
   });
 
   test("a GET that timed out is not retried", async () => {
     platform.addFault({ kind: "timeout" });
     shortenTimeouts();
-    expect(await outcomeOf("GET")).toMatchObject({ outcome: "unknown" });
+    expect(await outcomeOf({})).toMatchObject({ outcome: "unknown" });
     // On a busy computer, the shortened timeout can end before the platform has read the request.
     expect(attempts()).toBeLessThanOrEqual(1);
     expect(clock.sleeps).toEqual([]);
   });
 
-  test("a GET that was refused is not retried", async () => {
-    platform.addFault({ kind: "status", status: 404 });
-    expect(await outcomeOf("GET")).toMatchObject({ platformStatus: 404 });
-    expect([attempts(), clock.sleeps]).toEqual([1, []]);
-  });
-
   test("a permanent fault is thrown after three attempts, with random pauses of 50 to 150 and 200 to 600 ms", async () => {
     platform.addFault({ kind: "status", status: 500 });
     for (let call = 0; call < 10; call++)
-      expect(await outcomeOf("GET")).toMatchObject({ code: "platform-unavailable" });
+      expect(await outcomeOf({}, client.background)).toMatchObject({ code: "platform-unavailable" });
     expect(attempts()).toBe(30);
 
-    const [first, second] = [0, 1].map((rest) => clock.sleeps.filter((_, index) => index % 2 === rest));
-    for (const pause of first ?? [])
-      expect(pause).toSatisfy((length: number) => length >= 50 && length <= 150);
-    for (const pause of second ?? [])
-      expect(pause).toSatisfy((length: number) => length >= 200 && length <= 600);
+    const [first = [], second = []] = [0, 1].map((rest) => clock.sleeps.filter((_, at) => at % 2 === rest));
+    for (const pause of first) expect(pause).toSatisfy((length: number) => length >= 50 && length <= 150);
+    for (const pause of second) expect(pause).toSatisfy((length: number) => length >= 200 && length <= 600);
     expect(new Set(clock.sleeps).size).toBeGreaterThan(10);
-  });
-
-  test.each([
-    ["is retried after a Retry-After of two seconds", 2, 2, [2000]],
-    ["is not retried if Retry-After exceeds two seconds", 3, 1, []],
-  ])("a call %s", async (_, retryAfterSeconds, expected, sleeps) => {
-    platform.addFault({ kind: "status", status: 503, retryAfterSeconds, count: 1 });
-    await outcomeOf("GET");
-    expect(attempts()).toBe(expected);
-    expect(clock.sleeps).toEqual(sleeps);
   });
 
   test("a call is not retried if the pause would end at its deadline or later", async () => {
     platform.addFault({ kind: "status", status: 503, retryAfterSeconds: 1 });
     const startBefore = clock.now() + 1000;
-    expect(await outcomeOf("GET", { startBefore })).toMatchObject({ platformStatus: 503 });
+    expect(await outcomeOf({ startBefore })).toMatchObject({ platformStatus: 503 });
     expect(attempts()).toBe(1);
   });
 
   test("a call to an unreachable platform has three attempts", async () => {
     await platform.goDown("refuse");
-    expect(await outcomeOf("POST")).toMatchObject({ outcome: "not-sent" });
+    expect(await outcomeOf({ method: "POST" })).toMatchObject({ outcome: "not-sent" });
     expect(clock.sleeps).toHaveLength(2);
     await platform.goUp();
   });

@@ -1,10 +1,6 @@
-/** HTTP exchanges with the platform: headers, network errors, certificates and credentials. */
-
+/** HTTP exchanges with the platform: headers and credentials. */
 import { generateKeyPairSync } from "node:crypto";
-import { createServer as createHttpsServer } from "node:https";
-import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import jwt from "jsonwebtoken";
-import { generate } from "selfsigned";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   createBasicCredentials,
@@ -13,8 +9,6 @@ import {
 } from "../../../src/lib/platform/transport.ts";
 import { type Answer, type Reply, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createManualClock, type ManualClock } from "../../../tools/simulators/memory/clock.ts";
-import { listen } from "../../../tools/simulators/process/listen.ts";
-import { watchConnectLimits } from "../../support/connect-limits.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { newPlatformClient, conferencePath as path } from "../../support/use-platform.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
@@ -28,64 +22,6 @@ test("a call accepts JSON, and names the type of its body if it has one", async 
   expect(withoutBody).not.toHaveProperty("content-type");
   const { body: withBody } = await client.call({ method: "PATCH", path: "/", body: { tag: "x" } });
   expect(withBody).toMatchObject({ accept: "application/json", "content-type": "application/json" });
-});
-
-interface Certificate {
-  readonly isTrusted?: boolean;
-  /** Signed by a separate authority instead of self-signed. */
-  readonly hasAuthority?: boolean;
-  readonly address?: string;
-  readonly validToYear?: number;
-}
-
-/** Sends one POST to a server with this certificate, and returns the methods of the requests that arrived. */
-async function post(certificate: Certificate) {
-  const { address = "127.0.0.1", validToYear = 2120 } = certificate;
-  const authority = await generate([{ name: "commonName", value: "authority" }], { keyType: "ec" });
-  const { cert, private: key } = await generate([{ name: "commonName", value: address }], {
-    keyType: "ec",
-    algorithm: "sha256",
-    notBeforeDate: new Date(Date.UTC(2020, 0)),
-    notAfterDate: new Date(Date.UTC(validToYear, 0)),
-    extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: address }] }],
-    ...(certificate.hasAuthority && { ca: { key: authority.private, cert: authority.cert } }),
-  });
-  if (certificate.isTrusted ?? true) {
-    const trustedBefore = getCACertificates("default");
-    setDefaultCACertificates([...trustedBefore, cert]);
-    onTestFinished(() => setDefaultCACertificates(trustedBefore));
-  }
-
-  const arrived: (string | undefined)[] = [];
-  const server = createHttpsServer({ cert, key }, (request, response) => {
-    arrived.push(request.method);
-    response.writeHead(200, { "content-type": "application/json" }).end("{}");
-  });
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const url = (await listen(server)).replace("http:", "https:");
-  const call = newPlatformClient(url).call({ method: "POST", path: "/rooms/", body: {} });
-  return { outcome: await call.catch((error: unknown) => error), arrived };
-}
-
-test("Accepts a server certificate that a trusted authority has signed", async () => {
-  const limits = watchConnectLimits();
-  expect(await post({})).toEqual({ outcome: { body: {} }, arrived: ["POST"] });
-  expect(limits()).toEqual([true]);
-});
-
-test.each<[string, Certificate, string]>([
-  ["that is self-signed", { isTrusted: false }, "DEPTH_ZERO_SELF_SIGNED_CERT"],
-  ["of an unknown authority", { isTrusted: false, hasAuthority: true }, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
-  ["that has expired", { validToYear: 2021 }, "CERT_HAS_EXPIRED"],
-  ["for another host", { address: "192.0.2.1" }, "ERR_TLS_CERT_ALTNAME_INVALID"],
-])("A call is not sent to a server with a certificate %s", async (_, certificate, reason) => {
-  expect(await post(certificate)).toMatchObject({
-    outcome: { outcome: "not-sent", code: "platform-unavailable", message: `POST /rooms/: ${reason}` },
-    arrived: [],
-  });
 });
 
 test("createBasicCredentials encodes user name and password as UTF-8 (RFC 7617) and is not renewable", async () => {
@@ -197,18 +133,14 @@ describe("OAuth credentials", () => {
     expect(await credentials.authorization()).toBe("Bearer token-1");
   });
 
-  test("A call fails if a new token is refused too", async () => {
-    respond = () => ({ status: 401 });
-    const error = { code: "platform-login-refused", platformStatus: 401 };
-    await expect(newClient().call({ method: "GET", path })).rejects.toMatchObject(error);
-    expect([forms.length, calls]).toEqual([2, 2]);
-  });
-
-  test("A call with status 403 causes no new token and is not retried", async () => {
-    respond = () => ({ status: 403 });
-    const error = { platformStatus: 403 };
+  test.each([
+    [401, 2],
+    [403, 1],
+  ])("A call with a lasting status %i is sent with %i tokens, once each", async (status, times) => {
+    respond = () => ({ status });
+    const error = { code: "platform-login-refused", platformStatus: status };
     await expect(newClient().call({ method: "POST", path })).rejects.toMatchObject(error);
-    expect([forms.length, calls]).toEqual([1, 1]);
+    expect([forms.length, calls]).toEqual([times, times]);
   });
 
   describe("A call is not sent after a token request", () => {

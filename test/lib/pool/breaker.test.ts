@@ -21,6 +21,7 @@ function startBreaker() {
   const log = createRecordingLog();
   return {
     clock,
+    log,
     /** Sends a change that ends so, after a trial that does if one is due. Returns what the caller gets. */
     send: async (change: () => Promise<unknown>, trial = failsWith(bug)) =>
       breaker.run(change, trial, log).catch((error: unknown) => error),
@@ -97,6 +98,19 @@ test.each([
   expect(pausedSeconds()).toBe(seconds);
 });
 
+test("While changes are paused or a trial runs, no other change is sent", async () => {
+  const { clock, log, send, pausedSeconds } = await startOpenBreaker();
+  clock.advance(-1);
+  expect(await send(works)).toMatchObject({ outcome: "not-sent", details: { retryAfterSeconds: 1 } });
+  clock.advance(1);
+  const trial = Promise.withResolvers<unknown>();
+  const first = send(works, async () => trial.promise);
+  expect(await send(works, works)).toMatchObject({ outcome: "not-sent", details: { retryAfterSeconds: 1 } });
+  trial.resolve("done");
+  expect(await first).toBe("changed");
+  expect([pausedSeconds(), log.fieldsOf("assignments-paused")]).toEqual([0, { seconds: 10 }]);
+});
+
 test("A change that ends during the pause does not make it longer", async () => {
   const { clock, send, pausedSeconds } = startBreaker();
   const last = Promise.withResolvers<unknown>();
@@ -106,4 +120,10 @@ test("A change that ends during the pause does not make it longer", async () => 
   last.reject(unknown);
   await sent;
   expect(pausedSeconds()).toBe(6);
+});
+
+test("A clock that is set back by an hour ends the pause", async () => {
+  const { clock, pausedSeconds } = await startOpenBreaker();
+  clock.advance(-3600);
+  expect(pausedSeconds()).toBe(0);
 });

@@ -28,22 +28,19 @@ async function claim(options: { key?: typeof key; tag?: string; records?: Create
   return idempotent.claim(options.key ?? key, options.tag ?? tag, world.log);
 }
 
-test("a retry gets the same room with the same PIN and tag, and takes nothing from the pool", async () => {
+test("a retry gets the same room with the same PIN and tag, and other keys and applications another one", async () => {
   const first = await claim();
   const second = await claim();
 
-  expect(second).toMatchObject({ name: first.name, guest_pin: first["guest_pin"], tag });
-  expect(world.log.fieldsOf("create-repeated")).toEqual({ room: first.name });
-  expect(world.pool.texts()).toEqual(["room-b", "room-c"]);
-});
+  expect(second).toMatchObject({ name: "room-a", guest_pin: first["guest_pin"], tag });
+  expect(world.log.fieldsOf("create-repeated")).toEqual({ room: "room-a" });
+  const text = JSON.stringify(records.contents());
+  for (const secret of [tag, String(first["guest_pin"]), key.key, key.application])
+    expect(text).not.toContain(secret);
 
-test("another key and another application get another room each", async () => {
-  const rooms = [
-    await claim(),
-    await claim({ key: { ...key, key: "order-2" } }),
-    await claim({ key: { ...key, application: "66666666-2222-4333-8444-555555555555" } }),
-  ];
-  expect(new Set(rooms.map(({ name }) => name)).size).toBe(3);
+  expect((await claim({ key: { ...key, key: "order-2" } })).name).toBe("room-b");
+  const application = "66666666-2222-4333-8444-555555555555";
+  expect((await claim({ key: { ...key, application } })).name).toBe("room-c");
 });
 
 test("concurrent retries on several instances get one room, and the other rooms are queued for deletion", async () => {
@@ -87,66 +84,54 @@ test("a key gives a new room after 24 hours, which its retries get too", async (
   expect((await claim()).name).toBe(second.name);
 });
 
-test("a record holds neither PIN nor tag nor key", async () => {
-  const room = await claim();
-  const text = JSON.stringify(records.contents());
-  for (const secret of [tag, String(room["guest_pin"]), key.key, key.application])
-    expect(text).not.toContain(secret);
-});
+const unavailable = async () => Promise.reject(new GatewayError("storage-unavailable"));
+const written = async (...parameters: Parameters<CreateRecordStore["write"]>) => records.write(...parameters);
 
-describe("a store that fails", () => {
-  const unavailable = async () => {
-    throw new GatewayError("storage-unavailable");
-  };
+interface AfterFailure {
+  /** The room of the caller, or the failure. */
+  readonly result: object;
+  readonly logged?: string;
+  readonly deleted?: readonly string[];
+  /** The room of the retry. */
+  readonly retry: string;
+}
+const failed = { code: "storage-unavailable" };
 
-  test("takes no room if it fails before the claim", async () => {
-    await expect(claim({ records: { ...records, read: unavailable } })).rejects.toMatchObject({
-      code: "storage-unavailable",
-    });
-    expect(world.pool.texts()).toHaveLength(3);
-  });
-
-  test("gives the retry the same room if the write was carried out", async () => {
-    const losing: CreateRecordStore = {
-      ...records,
-      write: async (...parameters) => {
-        await records.write(...parameters);
-        return unavailable();
-      },
-    };
-    await expect(claim({ records: losing })).rejects.toMatchObject({ code: "storage-unavailable" });
-    expect(world.deletionNames()).toEqual([]);
-    expect((await claim()).name).toBe("room-a");
-  });
-
-  test("gives the retry another room if the write was not carried out, and never hands out the first again", async () => {
-    await expect(claim({ records: { ...records, write: unavailable } })).rejects.toMatchObject({
-      code: "storage-unavailable",
-    });
-    expect(world.log.fieldsOf("create-record-unknown")).toEqual({ room: "room-a" });
-    expect((await claim()).name).toBe("room-b");
-    expect(world.deletionNames()).toEqual([]);
-  });
-
-  test("has the room queued for deletion if it refuses a write without having a record", async () => {
-    await expect(claim({ records: { ...records, write: async () => false } })).rejects.toMatchObject({
-      code: "claim-failed",
-      details: { retryAfterSeconds: 1 },
-    });
-    expect(world.deletionNames()).toEqual(["room-a"]);
-  });
-
-  test("leaves the room to the caller if it reports the caller's own write, sent twice, as a lost race", async () => {
-    const repeating: CreateRecordStore = {
-      ...records,
-      write: async (...parameters) => {
-        await records.write(...parameters);
-        return records.write(...parameters);
-      },
-    };
-    expect((await claim({ records: repeating })).name).toBe("room-a");
-    expect(world.deletionNames()).toEqual([]);
-  });
+test.each<[string, Partial<CreateRecordStore>, AfterFailure]>([
+  ["cannot be read", { read: unavailable }, { result: failed, retry: "room-a" }],
+  [
+    "writes without a response",
+    { write: async (...parameters) => (await written(...parameters)) && unavailable() },
+    { result: failed, logged: "create-record-unknown", retry: "room-a" },
+  ],
+  // The first room is never handed out again.
+  [
+    "cannot be written",
+    { write: unavailable },
+    { result: failed, logged: "create-record-unknown", retry: "room-b" },
+  ],
+  [
+    "refuses a write without having a record",
+    { write: async () => false },
+    {
+      result: { code: "claim-failed", details: { retryAfterSeconds: 1 } },
+      logged: "create-repeat-lost",
+      deleted: ["room-a"],
+      retry: "room-b",
+    },
+  ],
+  [
+    "reports the caller's own write, sent twice, as a lost race",
+    { write: async (...parameters) => (await written(...parameters)) && written(...parameters) },
+    { result: { name: "room-a" }, logged: "room-claimed", retry: "room-a" },
+  ],
+])("with a store that %s, the create and its retry hand out no room twice", async (_, changes, expected) => {
+  const { result, logged, deleted = [], retry } = expected;
+  const first = await claim({ records: { ...records, ...changes } }).catch((error: unknown) => error);
+  expect(first).toMatchObject(result);
+  expect(world.log.events().at(-1)).toBe(logged);
+  expect((await claim()).name).toBe(retry);
+  expect(world.deletionNames()).toEqual(deleted);
 });
 
 describe("Concurrent requests with one key on one instance", () => {
@@ -178,25 +163,19 @@ describe("Concurrent requests with one key on one instance", () => {
     expect(await instance.claim(key, tag, world.log)).toMatchObject({ name: "room-a" });
   });
 
-  test("do not fail with the error of another request if their tags differ", async () => {
+  test("wait for each other if their tags differ, and are rejected by the record, but not by a failure", async () => {
     const instance = newInstance();
+    const both = async () =>
+      Promise.allSettled([
+        instance.claim(key, tag, world.log),
+        instance.claim(key, `${tag}/other`, world.log),
+      ]);
     world.pool.strikeNext("receive", { failure: "unknown" });
-    const [first, other] = await Promise.allSettled([
-      instance.claim(key, tag, world.log),
-      instance.claim(key, `${tag}/other`, world.log),
+    expect(await both()).toMatchObject([
+      { reason: { code: "storage-unavailable" } },
+      { value: { name: "room-a", tag: `${tag}/other` } },
     ]);
-    expect(first).toMatchObject({ reason: { code: "storage-unavailable" } });
-    expect(other).toMatchObject({ value: { tag: `${tag}/other` } });
-  });
-
-  test("wait for each other and are rejected by the record if their tags differ", async () => {
-    const instance = newInstance();
-    const [first, other] = await Promise.allSettled([
-      instance.claim(key, tag, world.log),
-      instance.claim(key, `${tag}/other`, world.log),
-    ]);
-    expect(first).toMatchObject({ status: "fulfilled" });
-    expect(other).toMatchObject({ reason: { code: "key-reused" } });
+    expect(await both()).toMatchObject([{ reason: { code: "key-reused" } }, { value: { name: "room-a" } }]);
     expect(world.pool.texts()).toHaveLength(2);
   });
 });

@@ -1,6 +1,6 @@
 /** New rooms: names, PINs, fields and fingerprints. */
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import {
   newGuestPin,
@@ -41,16 +41,15 @@ test("newGuestPin returns a PIN with the host PIN's length and final # that diff
   );
 });
 
-test("newGuestPin uses all digits, and ends with # if the host PIN does", () => {
-  const highest = { ...secureRandom, integerBelow: (bound: number) => bound - 1 };
-  expect(newGuestPin("1234", highest)).toBe("9999");
-  expect(newGuestPin("1234#", highest)).toBe("9999#");
-});
-
-test("newGuestPin skips a PIN that equals the host PIN", () => {
-  const digits = [1, 2, 3, 4, 1, 2, 3, 5];
-  const random = { ...secureRandom, integerBelow: () => digits.shift() ?? 0 };
-  expect(newGuestPin("1234", random)).toBe("1235");
+test.each([
+  ["1234", [9, 9, 9, 9], "9999"],
+  ["1234#", [9, 9, 9, 9], "9999#"],
+  // The first PIN equals the host PIN.
+  ["1234", [1, 2, 3, 4, 1, 2, 3, 5], "1235"],
+])("newGuestPin for the host PIN %s, with %j at random, is %s", (hostPin, digits, expected) => {
+  const drawn = [...digits];
+  const integerBelow = (bound: number) => Math.min(bound - 1, drawn.shift() ?? 0);
+  expect(newGuestPin(hostPin, { ...secureRandom, integerBelow })).toBe(expected);
 });
 
 test("toNewConference ignores the template's name, alias, PINs, type and description", () => {
@@ -78,39 +77,30 @@ test("toNewConference ignores the template's name, alias, PINs, type and descrip
   });
 });
 
-describe("The fingerprint", () => {
-  const template = {
-    participant_limit: 10,
-    ivr_theme: { id: 1, name: "a" },
-    automatic_participants: ["x", "y"],
-  };
+const template = {
+  participant_limit: 10,
+  ivr_theme: { id: 1, name: "a" },
+  automatic_participants: ["x", "y"],
+};
+const reordered = {
+  automatic_participants: ["x", "y"],
+  ivr_theme: { name: "a", id: 1 },
+  participant_limit: 10,
+};
 
-  test("roomFingerprint returns the same eight hex digits on every instance", () => {
-    expect(roomFingerprint(template, "482913")).toBe("1f6ca54f");
-  });
-
-  test("roomFingerprint does not depend on the order of keys, at any depth", () => {
-    const reordered = {
-      automatic_participants: ["x", "y"],
-      ivr_theme: { name: "a", id: 1 },
-      participant_limit: 10,
-    };
-    expect(roomFingerprint(reordered, "482913")).toBe(roomFingerprint(template, "482913"));
-  });
-
-  test.each([
-    ["a value of the template", { ...template, participant_limit: 11 }, "482913"],
-    ["a type in the template", { ...template, participant_limit: "10" }, "482913"],
-    ["an additional field", { ...template, host_view: "one_main_seven_pips" }, "482913"],
-    ["a nested value", { ...template, ivr_theme: { id: 2, name: "a" } }, "482913"],
-    ["the order of a list", { ...template, automatic_participants: ["y", "x"] }, "482913"],
-    ["the PIN's length", template, "4829137"],
-    ["the PIN's final #", template, "48291#"],
-  ])("roomFingerprint depends on %s", (_, changed, pin) => {
-    expect(roomFingerprint(changed, pin)).not.toBe(roomFingerprint(template, "482913"));
-  });
-
-  test("roomFingerprint does not depend on the digits of the PIN", () => {
-    expect(roomFingerprint(template, "017755")).toBe(roomFingerprint(template, "482913"));
-  });
+test.each([
+  ["is the same on every instance", template, "482913", true],
+  ["does not depend on the order of keys", reordered, "482913", true],
+  ["does not depend on the digits of the PIN", template, "017755", true],
+  ["depends on a value", { ...template, participant_limit: 11 }, "482913", false],
+  ["depends on a type", { ...template, participant_limit: "10" }, "482913", false],
+  ["depends on an additional field", { ...template, host_view: "one_main_seven_pips" }, "482913", false],
+  ["depends on a nested value", { ...template, ivr_theme: { id: 2, name: "a" } }, "482913", false],
+  ["depends on the order of a list", { ...template, automatic_participants: ["y", "x"] }, "482913", false],
+  ["depends on the PIN's length", template, "4829137", false],
+  ["depends on the PIN's final #", template, "48291#", false],
+])("roomFingerprint has eight hex digits and %s", (_, changed, pin, isSame) => {
+  const fingerprint = roomFingerprint(changed, pin);
+  expect(fingerprint).toMatch(/^[0-9a-f]{8}$/);
+  expect(fingerprint === "1f6ca54f").toBe(isSame);
 });

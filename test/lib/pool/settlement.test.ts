@@ -60,13 +60,12 @@ describe("The settlement of a message", () => {
     expect(effects()).toEqual(expected);
   });
 
-  test("counts refusals in the message's text, without counting releases", async () => {
-    for (let receive = 1; receive <= 7; receive++) await settle("find-failed");
-    await settle("room-refused");
-    queues.clock.advance(leaseSeconds);
-    await settle("room-refused", 1);
-
-    expect(queues.pool.texts()).toEqual([encodeRoomMessage({ room: "room-a", refusals: 2 })]);
+  test.each([
+    [undefined, 1],
+    [1, 2],
+  ])("counts refusals in the message's text: after %s, %i", async (before, refusals) => {
+    await settle("room-refused", before);
+    expect(queues.pool.texts()).toEqual([encodeRoomMessage({ room: "room-a", refusals })]);
   });
 
   test.each(examples)(
@@ -93,38 +92,30 @@ test.each([
   expect(queues.log.fieldsOf("duplicate-message")).toEqual({ room: "room-a", outcome });
 });
 
-describe("The outcome of a failed change", () => {
-  const refused = (status: number, body?: unknown): PlatformFailure => ({
-    outcome: "refused",
-    message: String(status),
-    status,
-    body,
-  });
+const refused = (body: unknown, status = 400): PlatformFailure => ({
+  outcome: "refused",
+  message: String(status),
+  status,
+  body,
+});
 
-  test.each<[PlatformFailure, FailedOutcome]>([
-    [{ outcome: "not-sent", message: "connection refused" }, "assignment-not-sent"],
-    [{ outcome: "unknown", message: "500", status: 500 }, "assignment-unknown"],
-    [{ outcome: "unknown", message: "timeout", isTimeout: true }, "assignment-unknown"],
-    [refused(429), "assignment-refused-for-all"],
-    [refused(400, { error: "invalid_client" }), "assignment-refused-for-all"],
-    [refused(400, "<html>"), "assignment-refused-for-all"],
-    [refused(400, { conference: { tag: ["no"] } }), "tag-refused"],
-    [refused(400, { conference: { description: ["no"], tag: ["no"] } }), "tag-refused"],
-    [refused(400, { conference: { description: ["no"] } }), "room-refused"],
-    [refused(400, { conference: { __all__: ["no"] } }), "room-refused"],
-  ])("follows from the failure %j", (failure, outcome) => {
-    expect(outcomeOfFailedAssignment(new PlatformError(failure))).toBe(outcome);
-  });
+test.each<[PlatformFailure, FailedOutcome]>([
+  [{ outcome: "not-sent", message: "connection refused" }, "assignment-not-sent"],
+  [{ outcome: "unknown", message: "500", status: 500 }, "assignment-unknown"],
+  [refused(undefined, 429), "assignment-refused-for-all"],
+  [refused({ error: "invalid_client" }), "assignment-refused-for-all"],
+  [refused({ conference: { description: ["no"], tag: ["no"] } }), "tag-refused"],
+  [refused({ conference: { description: ["no"] } }), "room-refused"],
+  [refused({ conference: { __all__: ["no"] } }), "room-refused"],
+])("After the failure %j of a change, the outcome is `%s`", (failure, outcome) => {
+  expect(outcomeOfFailedAssignment(new PlatformError(failure))).toBe(outcome);
+});
 
-  test("says that nothing was assigned if a trial failed", () => {
-    const failure = new TrialError({ outcome: "not-sent", message: "trial" });
-    expect(outcomeOfFailedAssignment(failure)).toBe("trial-unknown");
-  });
-
-  test("is the error itself if that is not a PlatformError", () => {
-    const error = new TypeError("bug");
-    expect(() => outcomeOfFailedAssignment(error)).toThrow(error);
-  });
+test("A failed trial has an outcome of its own, and an error that is not the platform's has none", () => {
+  const trial = new TrialError({ outcome: "not-sent", message: "trial" });
+  expect(outcomeOfFailedAssignment(trial)).toBe("trial-unknown");
+  const bug = new TypeError("bug");
+  expect(() => outcomeOfFailedAssignment(bug)).toThrow(bug);
 });
 
 describe("The settlement that discards a room", () => {

@@ -1,4 +1,4 @@
-/** A platform whose certificate a private authority has signed: the setting PLATFORM_CA. */
+/** Which certificates of the platform are accepted, with and without the setting PLATFORM_CA. */
 import { generateKeyPairSync } from "node:crypto";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
@@ -6,6 +6,7 @@ import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { identities } from "../../../tools/simulators/identities.ts";
 import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { watchConnectLimits } from "../../support/connect-limits.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import type { Certificate } from "../../support/proxy.ts";
 import { createAuthority, startTlsFront } from "../../support/tls-front.ts";
@@ -30,10 +31,11 @@ const asProgram = {
 };
 
 /** Calls the platform behind this authority's certificate, as the app does with these settings. */
-async function call(signer: Certificate, more: Record<string, string>) {
+async function call(signer: Certificate, more: Record<string, string>, host = "127.0.0.1") {
   const front = await startTlsFront(platform.url, signer);
   onTestFinished(async () => front.stop());
-  const settings = loadSettings({ ...exampleEnvironment, PLATFORM_URL: front.url, ...more });
+  const url = front.url.replace("127.0.0.1", host);
+  const settings = loadSettings({ ...exampleEnvironment, PLATFORM_URL: url, ...more });
   const { platformClient } = createAdapters(settings);
   return platformClient.call({ method: "GET", path: "/conference/" });
 }
@@ -49,25 +51,26 @@ test.each([
   await expect(call(signer, { PLATFORM_CA, ...asProgram })).resolves.toEqual({ body: { objects: [] } });
 });
 
-test.each([
-  ["no authority", old, {}, "UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN"],
-  [
-    "another authority",
-    old,
-    { PLATFORM_CA: next.cert },
-    "UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN",
-  ],
+const isUnknown = "UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN";
+test.each<[string, Certificate, Record<string, string>, string, string?]>([
+  ["no authority", old, {}, isUnknown],
+  ["another authority", old, { PLATFORM_CA: next.cert }, isUnknown],
   ["an authority that has expired", expired, { PLATFORM_CA: expired.cert }, "CERT_HAS_EXPIRED"],
-])("No call is sent with %s", async (_, signer, settings, reason) => {
+  ["another host", old, { PLATFORM_CA: old.cert }, "ERR_TLS_CERT_ALTNAME_INVALID", "localhost"],
+])("No call is sent with %s", async (_, signer, settings, reason, host) => {
   const message = expect.stringMatching(new RegExp(`: (?:${reason})$`));
-  await expect(call(signer, settings)).rejects.toMatchObject({ outcome: "not-sent", message });
+  await expect(call(signer, settings, host)).rejects.toMatchObject({ outcome: "not-sent", message });
 });
 
 test("Public authorities stay trusted", async () => {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, next.cert]);
   onTestFinished(() => setDefaultCACertificates(before));
+  const limits = watchConnectLimits();
   await expect(call(next, { PLATFORM_CA: old.cert })).resolves.toEqual({ body: { objects: [] } });
+  // The limit of opening ends with the TLS handshake.
+  expect(limits()).toContain(true);
+  expect(limits()).not.toContain(false);
 });
 
 const keyPem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
