@@ -8,7 +8,7 @@ export type SharedList = ReturnType<typeof createSharedList>;
 const maxSeconds = 60;
 
 /** Creates the shared list. Does nothing until `list` is called. */
-export function createSharedList(conferences: Conferences, clock: Clock) {
+export function createSharedList(conferences: Pick<Conferences, "list">, clock: Clock) {
   let last: Promise<unknown> = Promise.resolve();
   let next: Promise<ConferenceRow[]> | undefined;
 

@@ -4,8 +4,7 @@ import type { GatewayError } from "../../../src/lib/errors.ts";
 import { createDeletionQueueWriter } from "../../../src/lib/ownership/deletion-queue.ts";
 import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { newRoomName } from "../../../src/lib/pool/new-room.ts";
-import { type Queue, secureRandom } from "../../../src/lib/ports.ts";
-import { createVirtualClock } from "../../../tools/simulators/memory/clock.ts";
+import { secureRandom } from "../../../src/lib/ports.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const queues = usePoolWorld();
@@ -50,30 +49,4 @@ test("A retry after an error stores every name, even those that are already stor
   await expect(queueForDeletion(["room-a"])).rejects.toMatchObject({ status: 503 });
   await queueForDeletion(["room-a"]);
   expect(queues.deletion.texts()).toEqual(["room-a", "room-a"]);
-});
-
-test.each([
-  [10, 4000],
-  [40, 1000],
-])("If each put takes %i ms, %i names fit into one body", async (milliseconds, fitting) => {
-  const clock = createVirtualClock({ integerBelow: () => 0 });
-  let stored = 0;
-  const put: Queue["put"] = async (...input) => {
-    await clock.sleep(milliseconds);
-    stored += 1;
-    return queues.deletion.put(...input);
-  };
-  const writer = createDeletionQueueWriter({ deletion: { ...queues.deletion, put }, clock });
-  const isStored = async (count: number) => {
-    let isDone: boolean | undefined;
-    void writer.queueEndedRooms(names(count), queues.log).then(
-      () => (isDone = true),
-      () => (isDone = false),
-    );
-    await clock.advance(60_000, () => isDone !== undefined);
-    return isDone;
-  };
-  expect(await isStored(fitting)).toBe(true);
-  expect(stored).toBe(fitting);
-  expect(await isStored(fitting + 16)).toBe(false);
 });

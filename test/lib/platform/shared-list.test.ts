@@ -1,115 +1,103 @@
 /** Lists that callers share, and their deadlines. */
 import { beforeEach, expect, test } from "vitest";
-import type { PlatformCall, PlatformResponse } from "../../../src/lib/platform/client.ts";
-import { createConferences } from "../../../src/lib/platform/conferences.ts";
-import { PlatformError } from "../../../src/lib/platform/errors.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { createSharedList, type SharedList } from "../../../src/lib/platform/shared-list.ts";
 import {
-  createManualClock,
-  type ManualClock,
+  createVirtualClock,
   settlePromises,
+  type VirtualClock,
 } from "../../../tools/simulators/memory/clock.ts";
 
-/** A call that waits for its response, with the rooms that the platform had when it arrived. */
-interface HeldCall {
-  readonly startBefore: number | undefined;
-  readonly respond: (next?: string) => void;
+/** A list that is being read, with the rooms that the platform had when it began. */
+interface HeldList {
+  readonly secondsLeft: number;
+  readonly respond: () => void;
   readonly fail: () => void;
 }
 
-let clock: ManualClock;
-let timeouts: (AbortSignal | undefined)[];
+let clock: VirtualClock;
 let sharedList: SharedList;
-let rooms: { id: number; name: string }[];
-let calls: HeldCall[];
+let rooms: readonly ConferenceRow[];
+let lists: HeldList[];
 beforeEach(() => {
-  clock = createManualClock();
-  timeouts = [];
+  clock = createVirtualClock({ integerBelow: () => 0 });
   rooms = [{ id: 1, name: "room-1" }];
-  calls = [];
-  const call = async ({ startBefore }: PlatformCall): Promise<PlatformResponse> => {
-    const objects = rooms;
-    return new Promise((resolve, reject) => {
-      calls.push({
-        startBefore,
-        respond: (next) => resolve({ body: { meta: { next }, objects } }),
-        fail: () => reject(new PlatformError({ outcome: "unknown", status: 500, message: "x" })),
-      });
+  lists = [];
+  const list = async ({ startBefore = Number.NaN } = {}) => {
+    const { promise, resolve, reject } = Promise.withResolvers<ConferenceRow[]>();
+    const rows = [...rooms];
+    lists.push({
+      secondsLeft: (startBefore - clock.now()) / 1000,
+      respond: () => resolve(rows),
+      fail: () => reject(new Error("the platform failed")),
     });
+    return promise;
   };
-  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
-    timeouts.push(signal);
-    return clock.sleep(milliseconds, signal);
-  };
-  sharedList = createSharedList(createConferences({ call }), { ...clock, sleep });
+  sharedList = createSharedList({ list }, clock);
 });
 
-async function nextCall(): Promise<HeldCall> {
+async function nextList(): Promise<HeldList> {
   await settlePromises();
-  const call = calls.shift();
-  if (!call) throw new Error("no call was sent");
-  return call;
+  const list = lists.shift();
+  if (!list) throw new Error("no list was begun");
+  return list;
 }
 const list = async () => (await sharedList.list()).map(({ name }) => name);
-const outcomeOf = async () => list().catch((error: unknown) => error);
 
 test("Requests that arrive while a list is read share the next one, so none misses a deletion before it", async () => {
   const first = list();
-  const firstCall = await nextCall();
+  const firstList = await nextList();
   const others = [list(), list(), list()];
   rooms = [{ id: 2, name: "room-2" }];
-  firstCall.respond();
+  firstList.respond();
   expect(await first).toEqual(["room-1"]);
-  const nextOne = await nextCall();
+  const secondList = await nextList();
   const last = list();
   await settlePromises();
-  expect(calls).toEqual([]);
-  nextOne.respond();
+  expect(lists).toEqual([]);
+  secondList.respond();
   for (const names of await Promise.all(others)) expect(names).toEqual(["room-2"]);
-  (await nextCall()).respond();
+  (await nextList()).respond();
   expect(await last).toEqual(["room-2"]);
+  // No timer is left behind.
+  expect(clock.dueTimes()).toEqual([]);
 });
 
 test("A request gets a list of its own if the one before it has failed", async () => {
-  const first = outcomeOf();
-  const firstCall = await nextCall();
+  const first = list().catch((error: unknown) => error);
+  const firstList = await nextList();
   const second = list();
-  firstCall.fail();
-  expect(await first).toMatchObject({ platformStatus: 500 });
-  (await nextCall()).respond();
+  firstList.fail();
+  expect(await first).toBeInstanceOf(Error);
+  (await nextList()).respond();
   expect(await second).toEqual(["room-1"]);
 });
 
-test("No page of a list is requested later than 60 s after the list", async () => {
-  const startBefore = clock.now() + 60_000;
-  const rows = list();
-  const first = await nextCall();
-  expect(first.startBefore).toBe(startBefore);
-  first.respond("/api/admin/configuration/v1/conference/?offset=1");
-  clock.advance(30);
-  const second = await nextCall();
-  expect(second.startBefore).toBe(startBefore);
-  second.respond();
-  await rows;
-  // No timer is left behind.
-  expect(timeouts.map((timeout) => timeout?.aborted)).toEqual([true]);
-});
-
-test("A list fails with Retry-After if it is not complete after 60 s", async () => {
+test("A list fails with Retry-After if it is not complete 60 s after the request, when no page is requested", async () => {
+  void list().catch(() => undefined);
+  await nextList();
   let outcome: unknown;
-  void outcomeOf().then((ended) => {
-    outcome = ended;
-  });
-  await nextCall();
-  clock.advance(59.9);
-  await settlePromises();
+  const waiting = list().catch((error: unknown) => (outcome = error));
+  await clock.advance(59_999);
   expect(outcome).toBeUndefined();
-  clock.advance(0.1);
-  await settlePromises();
-  expect(outcome).toMatchObject({
+  await clock.advance(1);
+  expect(await waiting).toMatchObject({
     code: "platform-timeout",
     outcome: "not-sent",
     message: "list of conferences: not complete after 60 s",
     details: { retryAfterSeconds: 5 },
   });
+});
+
+test("A list that waited for another one has the rest of its 60 s", async () => {
+  const first = list();
+  const firstList = await nextList();
+  const second = list();
+  await clock.advance(50_000);
+  firstList.respond();
+  await first;
+  const secondList = await nextList();
+  expect([firstList.secondsLeft, secondList.secondsLeft]).toEqual([60, 10]);
+  secondList.respond();
+  await second;
 });

@@ -142,6 +142,7 @@ describe("A claim that receives an unusable name", () => {
 describe("The commit of a claim", () => {
   beforeEach(async () => world.addPooled("room-a"));
 
+  const handedOut = { name: "room-a" };
   const unknown = { failure: "unknown" } as const;
   const responseLost = { failure: "unknown", when: "after" } as const;
   const stale = { failure: "receipt-stale" } as const;
@@ -149,37 +150,27 @@ describe("The commit of a claim", () => {
   const nearLeaseEnd = { meanwhile: () => world.clock.advance(leaseSeconds - 5) };
   const slowReceive = { meanwhile: () => world.clock.advance(10) };
 
-  test.each<[string, QueueFault[]]>([
-    ["the response was lost after the delete", [responseLost]],
-    ["the response was lost before the delete", [unknown]],
-    ["the response was lost shortly before the lease ends", [{ ...responseLost, ...nearLeaseEnd }]],
-  ])("is sent again and hands out the room if %s", async (_, faults) => {
-    for (const fault of faults) world.pool.strikeNext("delete", fault);
-    expect(await world.claim()).toMatchObject({ name: "room-a" });
-    expect(world.pool.calls.filter((call) => call === "delete")).toHaveLength(2);
-    expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
-  });
-
   // A room that another claim may have is left to it. Nobody has the others.
-  test.each<[string, string[], QueueFault[], QueueFault?]>([
-    ["lost", [], [stale]],
-    ["lost", [], [unknown, stale]],
+  test.each<[object, string, string[], QueueFault[], QueueFault?]>([
+    [handedOut, "deleted", [], [responseLost]],
+    [handedOut, "deleted", [], [{ ...responseLost, ...nearLeaseEnd }]],
+    [claimFailed, "lost", [], [stale]],
     // The lease counts from before the receive.
-    ["lost", [], [{ ...responseLost, ...nearLeaseEnd }], slowReceive],
-    ["gone", ["room-a"], [cleared]],
-    ["unknown", ["room-a"], [unknown, unknown]],
-    ["unknown", ["room-a"], [responseLost, unknown]],
-  ])(
-    "that ends with `%s` fails with 503, and queues %j for deletion (%j)",
-    async (message, queued, faults, slow) => {
-      for (const fault of faults) world.pool.strikeNext("delete", fault);
-      if (slow) world.pool.strikeNext("receive", slow);
-      await expect(world.claim()).rejects.toMatchObject(claimFailed);
-      expect(world.deletionNames()).toEqual(queued);
-      expect(world.requests()).toEqual([]);
-      expect(world.log.fieldsOf("claim-lost")).toEqual({ room: "room-a", message });
-    },
-  );
+    [claimFailed, "lost", [], [{ ...responseLost, ...nearLeaseEnd }], slowReceive],
+    [claimFailed, "gone", ["room-a"], [cleared]],
+    [claimFailed, "unknown", ["room-a"], [unknown, unknown]],
+    [claimFailed, "unknown", ["room-a"], [responseLost, unknown]],
+  ])("ends with %j if it was `%s`, and queues %j for deletion (%j)", async (...given) => {
+    const [outcome, message, queued, faults, slow] = given;
+    for (const fault of faults) world.pool.strikeNext("delete", fault);
+    if (slow) world.pool.strikeNext("receive", slow);
+    expect(await world.claim().catch((error: unknown) => error)).toMatchObject(outcome);
+    expect(world.deletionNames()).toEqual(queued);
+    const isHandedOut = outcome === handedOut;
+    expect(world.requests()).toHaveLength(isHandedOut ? 1 : 0);
+    const lost = isHandedOut ? undefined : { room: "room-a", message };
+    expect(world.log.fieldsOf("claim-lost")).toEqual(lost);
+  });
 
   test("is sent together with the replacement, and neither runs after the response", async () => {
     const turns = async (count: number) => {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { GatewayError } from "../../../src/lib/errors.ts";
 import { encodeRoomMessage } from "../../../src/lib/ownership/room.ts";
-import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -62,18 +62,12 @@ describe("A claim with limited time", () => {
     const [, leaseSeconds, platformTimeoutSeconds, [timeoutSeconds, findBefore, changeBefore]] = given;
     const startedAt = world.clock.now();
     const seen: unknown[] = [];
-    const note = (limits: Parameters<Conferences["findByName"]>[1]) =>
-      seen.push([limits?.timeoutSeconds, (Number(limits?.startBefore) - startedAt) / 1000]);
-    const conferences: Pick<Conferences, "findByName" | "update"> = {
-      findByName: async (name, limits) => {
-        note(limits);
-        return world.conferences.findByName(name, limits);
+    const conferences = createConferences({
+      call: async (call) => {
+        seen.push([call.timeoutSeconds, (Number(call.startBefore) - startedAt) / 1000]);
+        return world.client.call(call);
       },
-      update: async (id, fields, limits) => {
-        note(limits);
-        return world.conferences.update(id, fields, limits);
-      },
-    };
+    });
     await world.claim({ conferences, leaseSeconds, platformTimeoutSeconds });
     expect(seen).toEqual([
       [timeoutSeconds, findBefore],

@@ -1,7 +1,7 @@
 /** Provisioning of one room: the new room, requests that are dropped, and failures of the platform and the queues. */
 import { describe, expect, test } from "vitest";
 import { decodeRoomMessage, parseMarker } from "../../../src/lib/ownership/room.ts";
-import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import {
   createProvisioning,
@@ -71,17 +71,16 @@ describe("Provisioning", () => {
   ])("leaves time for a look-up before the name is visible, with %s", async (_, lease, timeout, expected) => {
     const startedAt = world.clock.now();
     let seen: object = {};
-    const create: Conferences["create"] = async (fields, limits) => {
-      const [message] = world.pool.contents();
-      seen = {
-        createSeconds: limits?.timeoutSeconds,
-        startSeconds: ((limits?.startBefore ?? Number.NaN) - startedAt) / 1000,
-        invisibleSeconds: ((message?.visibleAt ?? Number.NaN) - startedAt) / 1000,
-      };
-      await world.conferences.create(fields, limits);
-    };
-
-    const conferences = { ...world.conferences, create };
+    const conferences = createConferences({
+      call: async (call) => {
+        seen = {
+          createSeconds: call.timeoutSeconds,
+          startSeconds: (Number(call.startBefore) - startedAt) / 1000,
+          invisibleSeconds: (Number(world.pool.contents()[0]?.visibleAt) - startedAt) / 1000,
+        };
+        return world.client.call(call);
+      },
+    });
     await provision({ conferences, leaseSeconds: lease, platformTimeoutSeconds: timeout });
     expect(seen).toEqual(expected);
   });
@@ -110,28 +109,24 @@ describe("A provisioning request", () => {
     expect(world.platform.roomCount()).toBe(12);
   });
 
-  test.each([
-    ["a replacement is served if the pool is full", claimed, 1, maxRooms, 1],
-    ["a retried replacement is dropped if the pool is full", claimed, 2, maxRooms, 0],
-    ["a retried replacement is served if the pool is not full", claimed, 2, maxRooms - 1, 1],
+  test.each<[string, object, number, number, number, number?]>([
+    ["a replacement is served if the pool is full", claimed, 1, 5, 1],
+    ["a retried replacement is dropped if the pool is full", claimed, 2, 5, 0],
+    ["a retried replacement is served if the pool is not full", claimed, 2, 4, 1],
     ["a bulk request is served if the pool is below its level, whatever is requested", bulk(3), 1, 2, 1],
     ["a bulk request is dropped if the pool is at its level", bulk(3), 1, 3, 0],
     ["a bulk request is dropped if the pool is above its level", bulk(3), 1, 4, 0],
-    ["a retried bulk request above the maximum is served if the pool is full", bulk(100), 2, maxRooms, 1],
-  ] as const)("%s", async (_, request, dequeueCount, pooled, created) => {
+    ["a retried bulk request above the maximum is served if the pool is full", bulk(100), 2, 5, 1],
+    ["a replacement is dropped in an environment that is switched off", claimed, 1, 0, 0, 0],
+    ["a bulk request is dropped in an environment that is switched off", bulk(0), 1, 0, 0, 0],
+  ])("%s", async (_, request, dequeueCount, pooled, created, maxRooms = 5) => {
     for (let index = 0; index < pooled; index++) await world.pool.put(`room-${index}`);
     // The host calls the function before it deletes the message, so the queue still counts it.
     for (const queued of [request, claimed, claimed]) await world.provisioning.put(JSON.stringify(queued));
-    await provision({ request, dequeueCount });
+    await provision({ request, dequeueCount, maxRooms });
 
     expect(world.platform.roomCount()).toBe(created);
     expect(world.log.events()).toEqual([created === 0 ? "provisioning-dropped" : "room-provisioned"]);
-  });
-
-  test.each([claimed, bulk(0)])("is dropped if the environment is switched off (%j)", async (request) => {
-    await provision({ request, maxRooms: 0 });
-    expect(world.platform.roomCount()).toBe(0);
-    expect(world.log.events()).toEqual(["provisioning-dropped"]);
   });
 
   test.each([null, [claimed], { reason: "tuesday" }, { reason: "bulk" }, bulk(1.5), bulk(-1)])(
