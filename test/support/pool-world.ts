@@ -25,7 +25,7 @@ export const maxRooms = 5;
 export const leaseSeconds = 300;
 export const platformTimeoutSeconds = 10;
 
-export type PoolWorld = ReturnType<typeof createPoolWorld>;
+type PoolWorld = ReturnType<typeof createPoolWorld>;
 
 interface ClaimCall extends Partial<ClaimOptions> {
   readonly serviceTag?: string | undefined;
@@ -38,7 +38,7 @@ export function usePoolWorld(): PoolWorld {
   return world;
 }
 
-export function createPoolWorld() {
+function createPoolWorld() {
   const world = createMemoryWorld(createManualClock());
   const { clock, platform, queues } = world;
   const { pool, deletion, provisioning } = queues;

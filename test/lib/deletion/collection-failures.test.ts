@@ -71,13 +71,6 @@ describe("Garbage collection if the platform fails", () => {
 });
 
 describe("Garbage collection if the deletion queue fails", () => {
-  test("fails without calling the platform if no message can be received", async () => {
-    world.deletion.strikeNext("receive", { failure: "unknown" });
-
-    await expect(world.collectGarbageAfter(600)).rejects.toMatchObject({ code: "storage-unavailable" });
-    expect(world.platform.requests().total).toBe(0);
-  });
-
   test("fails and keeps the room if a younger message cannot be made invisible", async () => {
     await world.addEnded("room-a");
     world.deletion.strikeNext("setInvisible", { failure: "unknown" });

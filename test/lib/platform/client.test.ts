@@ -13,50 +13,37 @@ import {
 import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
-import { newPlatformClient, conferencePath as path, usePlatform } from "../../support/use-platform.ts";
+import {
+  newPlatformClient,
+  conferencePath as path,
+  platformAccount,
+  usePlatform,
+} from "../../support/use-platform.ts";
 
-const account = { username: "api-user", password: "pässword" };
-
-const platform = usePlatform(account);
+const platform = usePlatform();
 let clock: ManualClock;
 let client: PlatformClient;
 beforeEach(() => {
   clock = createManualClock();
-  client = newClient();
+  client = newPlatformClient(platform.url, { clock });
 });
-
-const newClient = (url = platform.url, password = account.password): PlatformClient => {
-  const credentials = createBasicCredentials(account.username, password);
-  return newPlatformClient(url, { credentials, clock });
-};
-const get = async (changes: Partial<PlatformCall> = {}, through = client) =>
-  through.call({ method: "GET", path, ...changes });
 
 test("a call logs in, sends its query and returns the body", async () => {
   platform.seedRooms({ count: 3 });
-  expect((await get({ query: { name: "room-00001", limit: 5 } })).body).toMatchObject({
+  expect(
+    (await client.call({ method: "GET", path, query: { name: "room-00001", limit: 5 } })).body,
+  ).toMatchObject({
     meta: { total_count: 1, limit: 5 },
     objects: [{ name: "room-00001" }],
   });
-});
-
-test("a call with wrong credentials fails and is not retried", async () => {
-  await expect(get({}, newClient(platform.url, "wrong"))).rejects.toMatchObject({
-    code: "platform-login-refused",
-    outcome: "refused",
-    platformStatus: 401,
-    message: `GET ${path}: status 401: login refused`,
-    details: { retryAfterSeconds: 30 },
-  });
-  expect(platform.requests().total).toBe(1);
 });
 
 test("no response within the client's or the call's own timeout has an unknown outcome, without a retry", async () => {
   platform.addFault({ kind: "timeout" });
   const asked = shortenTimeouts();
   const error = { outcome: "unknown", code: "platform-timeout" };
-  await expect(get()).rejects.toMatchObject(error);
-  await expect(get({ timeoutSeconds: 3 })).rejects.toMatchObject(error);
+  await expect(client.call({ method: "GET", path })).rejects.toMatchObject(error);
+  await expect(client.call({ method: "GET", path, timeoutSeconds: 3 })).rejects.toMatchObject(error);
   expect(asked).toEqual([20_000, 3000]);
 });
 
@@ -66,7 +53,7 @@ test.each([
   ["a name that does not resolve", () => `http://${"x".repeat(64)}.invalid`],
   ["a server without TLS over TLS", () => platform.url.replace("http:", "https:")],
 ])("a call to %s was not sent, and has two retries", async (_, url) => {
-  const call = newClient(url()).call({ method: "POST", path });
+  const call = newPlatformClient(url(), { clock }).call({ method: "POST", path });
   await expect(call).rejects.toMatchObject({ outcome: "not-sent" });
   expect(clock.sleeps).toHaveLength(2);
 });
@@ -77,41 +64,26 @@ const tooLate = {
   message: expect.stringContaining("busy, not sent in time"),
 };
 
-describe("a call whose login takes 2 s", () => {
-  const change = { method: "PATCH", path: `${path}1/` } as const;
-  beforeEach(() => {
-    const basic = createBasicCredentials(account.username, account.password);
-    const authorization = async () => {
-      clock.advance(2);
-      return basic.authorization();
-    };
-    client = newPlatformClient(platform.url, {
-      credentials: { authorization, invalidate: () => true },
-      clock,
-    });
-    platform.seedRooms({ rows: [{ name: "room-1", tag: "of another caller" }] });
-  });
-
-  test("is not sent if its deadline has passed by then", async () => {
-    await expect(get({ startBefore: clock.now() + 2000 })).rejects.toMatchObject(tooLate);
-    expect(platform.requests().total).toBe(0);
-    await expect(get({ startBefore: clock.now() + 2001 })).resolves.toBeDefined();
-  });
-
-  test("is not retried after a 401 if its deadline has passed after the second login", async () => {
-    platform.addFault({ kind: "status", status: 401, count: 1 });
-    const late = client.call({ ...change, body: { tag: "late" }, startBefore: clock.now() + 4000 });
-    await expect(late).rejects.toMatchObject(tooLate);
-    expect(platform.rooms()).toMatchObject([{ tag: "of another caller" }]);
-  });
-
-  test("sends the fields that a function returns at each attempt", async () => {
+test("a call after a 401 sends the fields that a function then returns, unless its deadline has passed", async () => {
+  const basic = createBasicCredentials(platformAccount.username, platformAccount.password);
+  const authorization = async () => {
+    clock.advance(2);
+    return basic.authorization();
+  };
+  const credentials = { authorization, invalidate: () => true };
+  const slow = newPlatformClient(platform.url, { credentials, clock });
+  platform.seedRooms({ rows: [{ name: "room-1", tag: "of another caller" }] });
+  const update = async (deadlineSeconds: number) => {
     const calledAt = clock.now();
-    const body = () => ({ tag: `sent after ${(clock.now() - calledAt) / 1000} s` });
     platform.addFault({ kind: "status", status: 401, count: 1 });
-    await client.call({ ...change, body });
-    expect(platform.rooms()).toMatchObject([{ tag: "sent after 4 s" }]);
-  });
+    const body = () => ({ tag: `sent after ${(clock.now() - calledAt) / 1000} s` });
+    const startBefore = calledAt + deadlineSeconds * 1000;
+    return slow.call({ method: "PATCH", path: `${path}1/`, body, startBefore });
+  };
+  await expect(update(4)).rejects.toMatchObject(tooLate);
+  expect(platform.rooms()).toMatchObject([{ tag: "of another caller" }]);
+  await update(4.001);
+  expect(platform.rooms()).toMatchObject([{ tag: "sent after 4 s" }]);
 });
 
 describe("A call while all slots are busy", () => {

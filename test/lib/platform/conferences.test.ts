@@ -56,19 +56,18 @@ describe("list", () => {
   });
 
   test("follows page links on the configured address only", async () => {
-    const { conferences: linked, calls } = answering(
-      page([row(1)], `https://elsewhere.example.com${path}?limit=1&offset=1`),
-      page([row(2)]),
-    );
+    const next = `https://elsewhere.example.com${path}?limit=1&offset=1`;
+    const { conferences: linked, calls } = answering(page([row(1)], next), page([row(2)]));
     expect(names(await linked.list())).toEqual(["room-1", "room-2"]);
     expect(calls[1]?.path).toBe(`${path}?limit=1&offset=1`);
   });
 
-  test.each(["/api/admin/command/v1/platform/restart/", `${path}1/`, "?offset=1", "http://["])(
-    "throws for a link to another resource (%s)",
+  test.each(["/api/admin/command/v1/platform/restart/", `${path}1/`, "?offset=1", "http://[", 5])(
+    "throws for a link that is not to another page (%s)",
     async (next) => {
       const { conferences: linked, calls } = answering(page([row(1)], next));
-      await expect(linked.list()).rejects.toMatchObject({ code: "platform-rejected" });
+      const message = `${path}: the response does not have the documented format`;
+      await expect(linked.list()).rejects.toMatchObject({ code: "platform-rejected", message });
       expect(calls).toHaveLength(1);
     },
   );
@@ -77,17 +76,6 @@ describe("list", () => {
     const { conferences: endless, calls } = answering(page([], `${path}?offset=1`));
     await expect(endless.list()).rejects.toMatchObject({ code: "platform-rejected" });
     expect(calls).toHaveLength(2);
-  });
-
-  test.each<[string, unknown]>([
-    ["a page of HTML", "<html></html>"],
-    ["objects that are not a list", page({})],
-    ["a link that is not a string", page([], 5)],
-  ])("throws for %s", async (_, body) => {
-    const { conferences: odd } = answering(body);
-    const message = `${path}: the response does not have the documented format`;
-    await expect(odd.list()).rejects.toMatchObject({ code: "platform-rejected", message });
-    await expect(odd.findByName("x")).rejects.toMatchObject({ code: "platform-rejected" });
   });
 });
 
@@ -123,7 +111,6 @@ describe("A row", () => {
   test.each<unknown>([
     null,
     "text",
-    Object.assign([], room),
     { ...room, id: 1.5 },
     { ...room, name: null },
     { ...room, service_type: 5 },
@@ -132,9 +119,12 @@ describe("A row", () => {
     { ...room, aliases: {} },
     { ...room, aliases: ["room-a"] },
     { ...room, aliases: [{ alias: "room-a" }, { alias: 5 }] },
-  ])("is undocumented if it is %j", async (only) => {
-    const { conferences } = answering(page([only]));
-    await expect(conferences.list()).rejects.toMatchObject({ code: "platform-rejected" });
+  ])("is undocumented if it is %j, and so is a page without rows", async (only) => {
+    for (const body of [page([only]), page(only), only]) {
+      const { conferences } = answering(body);
+      await expect(conferences.list()).rejects.toMatchObject({ code: "platform-rejected" });
+      await expect(conferences.findByName("x")).rejects.toMatchObject({ code: "platform-rejected" });
+    }
   });
 });
 

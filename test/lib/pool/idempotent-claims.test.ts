@@ -74,54 +74,29 @@ test("a key gives a new room after 24 hours, which its retries get too", async (
   expect((await claim()).name).toBe(second.name);
 });
 
-const unavailable = async () => Promise.reject(new GatewayError("storage-unavailable"));
-const written = async (...parameters: Parameters<CreateRecordStore["write"]>) => records.write(...parameters);
+describe("With a store that fails, no room is handed out to two callers", () => {
+  type Write = CreateRecordStore["write"];
+  const unavailable = async () => Promise.reject(new GatewayError("storage-unavailable"));
+  const written: Write = async (...input) => records.write(...input);
+  const withoutResponse: Write = async (...input) => (await written(...input)) && unavailable();
+  const sentTwice: Write = async (...input) => (await written(...input)) && written(...input);
+  const failed = { code: "storage-unavailable" };
+  const unknown = "create-record-unknown";
+  const claimFailed = { code: "claim-failed", details: { retryAfterSeconds: 1 } };
 
-interface AfterFailure {
-  /** The room of the caller, or the failure. */
-  readonly result: object;
-  readonly logged?: string;
-  readonly deleted?: readonly string[];
-  /** The room of the retry. */
-  readonly retry: string;
-}
-const failed = { code: "storage-unavailable" };
-
-test.each<[string, Partial<CreateRecordStore>, AfterFailure]>([
-  ["cannot be read", { read: unavailable }, { result: failed, retry: "room-a" }],
-  [
-    "writes without a response",
-    { write: async (...parameters) => (await written(...parameters)) && unavailable() },
-    { result: failed, logged: "create-record-unknown", retry: "room-a" },
-  ],
-  // The first room is never handed out again.
-  [
-    "cannot be written",
-    { write: unavailable },
-    { result: failed, logged: "create-record-unknown", retry: "room-b" },
-  ],
-  [
-    "refuses a write without having a record",
-    { write: async () => false },
-    {
-      result: { code: "claim-failed", details: { retryAfterSeconds: 1 } },
-      logged: "create-repeat-lost",
-      deleted: ["room-a"],
-      retry: "room-b",
-    },
-  ],
-  [
-    "reports the caller's own write, sent twice, as a lost race",
-    { write: async (...parameters) => (await written(...parameters)) && written(...parameters) },
-    { result: { name: "room-a" }, logged: "room-claimed", retry: "room-a" },
-  ],
-])("with a store that %s, the create and its retry hand out no room twice", async (_, changes, expected) => {
-  const { result, logged, deleted = [], retry } = expected;
-  const first = await claim({ records: { ...records, ...changes } }).catch((error: unknown) => error);
-  expect(first).toMatchObject(result);
-  expect(world.log.events().at(-1)).toBe(logged);
-  expect((await claim()).name).toBe(retry);
-  expect(world.deletionNames()).toEqual(deleted);
+  test.each<[string, Partial<CreateRecordStore>, object, string | undefined, string, string[]]>([
+    ["cannot be read", { read: unavailable }, failed, undefined, "room-a", []],
+    ["cannot be written", { write: unavailable }, failed, unknown, "room-b", []],
+    ["writes without a response", { write: withoutResponse }, failed, unknown, "room-a", []],
+    ["writes nothing", { write: async () => false }, claimFailed, "create-repeat-lost", "room-b", ["room-a"]],
+    ["gets a write twice", { write: sentTwice }, { name: "room-a" }, "room-claimed", "room-a", []],
+  ])("if it %s", async (_, changes, outcome, lastEvent, roomOfRetry, deleted) => {
+    const first = await claim({ records: { ...records, ...changes } }).catch((error: unknown) => error);
+    expect(first).toMatchObject(outcome);
+    expect(world.log.events().at(-1)).toBe(lastEvent);
+    expect((await claim()).name).toBe(roomOfRetry);
+    expect(world.deletionNames()).toEqual(deleted);
+  });
 });
 
 describe("Concurrent requests with one key on one instance", () => {

@@ -142,31 +142,21 @@ describe("A provisioning request", () => {
 });
 
 describe("Provisioning whose create fails", () => {
-  test.each<[string, () => unknown, object]>([
-    [
-      "was rejected",
-      () => world.platform.addFault({ kind: "status", status: 409, method: "POST" }),
-      { failure: "platform-rejected", status: 409 },
-    ],
-    [
-      "was refused with the login",
-      () => world.platform.addFault({ kind: "status", status: 403, method: "POST" }),
-      { failure: "platform-login-refused", status: 403 },
-    ],
-    [
-      "was too late, because the name was visible",
-      () => world.pool.strikeNext("put", { meanwhile: () => world.clock.advance(600) }),
-      { failure: "platform-unavailable", status: null },
-    ],
-  ])("deletes the name without a look-up, and throws, if it %s", async (_, arrange, logged) => {
-    await arrange();
+  const rejected = (status: number) => () =>
+    world.platform.addFault({ kind: "status", status, method: "POST" });
+  const untilVisible = () => world.pool.strikeNext("put", { meanwhile: () => world.clock.advance(600) });
+
+  test.each([
+    ["was rejected", rejected(409), "platform-rejected", 409],
+    ["was refused with the login", rejected(403), "platform-login-refused", 403],
+    ["was too late, because the name was visible", untilVisible, "platform-unavailable", null],
+  ])("deletes the name without a look-up, and throws, if it %s", async (_, arrange, failure, status) => {
+    arrange();
     await expect(provision()).rejects.toBeInstanceOf(PlatformError);
     expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
     expect(routes()["GET /api/admin/configuration/v1/conference/"]).toBeUndefined();
-    const room = expect.any(String);
-    expect(world.log.lines).toMatchObject([
-      { event: "provisioning-failed", fields: { room, message: "deleted", ...logged } },
-    ]);
+    const fields = { room: expect.any(String), message: "deleted", failure, status };
+    expect(world.log.lines).toMatchObject([{ event: "provisioning-failed", fields }]);
   });
 
   test("logs the names of the fields that the platform rejects, and no value", async () => {

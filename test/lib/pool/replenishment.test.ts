@@ -72,12 +72,6 @@ test("withdraw removes the request of its own replacement only, and logs one tha
   expect(queues.log.fieldsOf("replacement-not-withdrawn")).toEqual({ outcome: "lost" });
 });
 
-test("withdraw does nothing if the request could not be stored", async () => {
-  queues.provisioning.strikeNext("put", { failure: "unknown" });
-  await (await queues.replenishment.requestReplacement(queues.log)).withdraw();
-  expect(queues.provisioning.calls).toEqual(["put"]);
-});
-
 test("an environment that is switched off (MAX_VMR is 0) requests no rooms", async () => {
   const replenishment = createReplenishment({ ...queues, maxRooms: 0 });
   await (await replenishment.requestReplacement(queues.log)).withdraw();
