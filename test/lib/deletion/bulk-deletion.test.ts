@@ -43,17 +43,14 @@ describe("Bulk delete", () => {
   });
 
   test("keeps persistent rooms, foreign rooms, those of another gateway and services that are not rooms", async () => {
+    const since = "2026-01-01T00:00:00.000Z";
+    const theirs = { description: formatMarker({ gateway: "production", state: "pooled", since }) };
+    const manual = { description: "created manually" };
     await world.addPooled("test_room");
-    await world.addPooled("vkiosk_1");
-    world.addRoom("theirs", { description: "created manually" });
-    for (const state of ["pooled", "assigned"] as const) {
-      const fields = {
-        description: formatMarker({ gateway: "production", state, since: "2026-01-01T00:00:00.000Z" }),
-      };
-      world.addRoom(`their-${state}`, fields);
-      await world.addPooled(`their-${state}-in-our-pool`, fields);
-    }
-    await world.addPooled("lecture", { service_type: "lecture", description: "created manually" });
+    world.addRoom("made-by-hand", manual);
+    world.addRoom("theirs", theirs);
+    await world.addPooled("theirs-in-our-pool", theirs);
+    await world.addPooled("lecture", { service_type: "lecture", ...manual });
     world.platform.seedRooms({ mixed: true });
     const before = world.roomNames();
     await deleteAll();
@@ -167,12 +164,8 @@ describe("Bulk delete and the queues", () => {
 describe("The passes of bulk delete", () => {
   test("go on if a list fails", async () => {
     seedAssigned(1);
-    let lists = 0;
-    const list: Conferences["list"] = async (limits) => {
-      if (++lists === 2) throw new PlatformError({ outcome: "unknown", message: "GET" });
-      return world.conferences.list(limits);
-    };
-    await deleteAll({ list });
+    const refused = { kind: "status", status: 403, method: "GET", count: 1 } as const;
+    await deleteAll({ list: afterFirstList(() => world.platform.addFault(refused)) });
     expect(world.platform.roomCount()).toBe(0);
   });
 

@@ -41,6 +41,11 @@ interface Found {
   readonly unmarkedRooms?: Ownership["unmarkedRooms"];
 }
 
+const later = marked("assigned", 60);
+// However far the clock of its claim is ahead.
+const ahead = marked("assigned", 3600);
+const theirs = marked("assigned", -5, "production");
+
 test.each<[string, Found | undefined, Message[], string]>([
   ["is missing", undefined, [byEvent], "gone: keep"],
   ["is missing", undefined, [byGateway], "gone: keep"],
@@ -48,27 +53,16 @@ test.each<[string, Found | undefined, Message[], string]>([
   ["was assigned before its message", marked("assigned", -60), [byGateway], "assigned-before: delete"],
   ["was assigned 5 s later", marked("assigned", 5), [byEvent], "assigned-before: delete"],
   ["was assigned 6 s later", marked("assigned", 6), [byEvent], "assigned-later: keep"],
-  ["was assigned later", marked("assigned", 60), [byGateway], "assigned-later: keep"],
-  [
-    "was assigned by another claim",
-    marked("assigned", 60),
-    [{ ...byClaim, claimId: "no" }],
-    "assigned-later: keep",
-  ],
+  ["was assigned later", later, [byGateway], "assigned-later: keep"],
+  ["was assigned by another claim", later, [{ ...byClaim, claimId: "no" }], "assigned-later: keep"],
   ["was assigned without an ID", withoutClaim, [byGateway], "assigned-later: keep"],
   // The youngest message counts.
-  ["ended twice", marked("assigned", 60), [byEvent, { secondsLater: 90 }], "assigned-before: delete"],
-  // However far the clock of that claim is ahead.
-  ["was given up", marked("assigned", 3600), [byClaim], "given-up: delete-after-conference"],
-  [
-    "was given up before an event",
-    marked("assigned", 3600),
-    [byClaim, { secondsLater: 1 }],
-    "given-up: delete-after-conference",
-  ],
+  ["ended twice", later, [byEvent, { secondsLater: 90 }], "assigned-before: delete"],
+  ["was given up", ahead, [byClaim], "given-up: delete-after-conference"],
+  ["was given up and ended", ahead, [byClaim, { secondsLater: 1 }], "given-up: delete-after-conference"],
   // A later run queues it again.
-  ["is overdue", marked("assigned", 3600), [byAge], "given-up: delete"],
-  ["is overdue and ended", marked("assigned", 3600), [byAge, byEvent], "given-up: delete-after-conference"],
+  ["is overdue", ahead, [byAge], "given-up: delete"],
+  ["is overdue and ended", ahead, [byAge, byEvent], "given-up: delete-after-conference"],
   ["is pooled", marked("pooled", -61), [byEvent], "pooled: keep"],
   ["is pooled", marked("pooled", -61), [byGateway], "pooled: delete-after-conference"],
   ["is persistent", { name: "test_room", ...marked("assigned", -60) }, [byEvent], "persistent: keep"],
@@ -80,8 +74,8 @@ test.each<[string, Found | undefined, Message[], string]>([
   ["is another owner's", ofOtherOwner, [byEvent], "foreign: keep"],
   ["is another owner's", ofOtherOwner, [byGateway], "unmarked: delete-after-conference"],
   ["is a lecture", { ...manual, service_type: "lecture" }, [byGateway], "foreign: keep"],
-  ["is another gateway's", marked("assigned", -5, "production"), [byEvent], "other-gateway: keep"],
-  ["is another gateway's", marked("assigned", -5, "production"), [byClaim], "other-gateway: keep"],
+  ["is another gateway's", theirs, [byEvent], "other-gateway: keep"],
+  ["is another gateway's", theirs, [byClaim], "other-gateway: keep"],
 ])("A room that %s (%j, messages %j) is %s", (_, found, messages, expected) => {
   const { name = "room-a", unmarkedRooms = "collect", ...fields } = found ?? {};
   const row = found && { id: 1, name, aliases: [{ alias: name }], ...fields };

@@ -68,14 +68,16 @@ test.each([403, 404, 503])(
   },
 );
 
-test("Overdue rooms use only the capacity that ended rooms leave in a run", async () => {
+test("Overdue rooms come after ended ones, and use only the capacity that these leave in a run", async () => {
+  await collectAfter(0);
   addAssigned("oldest", 8);
   addAssigned("middle", 4);
   await world.addEnded("ended");
   await collectAfter(600, 3);
-  expect(world.deletionNames()).toHaveLength(2);
+  const deleted = world.log.lines.filter(({ event }) => event === "room-deleted");
+  expect(deleted.map(({ fields }) => fields["room"])).toEqual(["ended", "overdue"]);
+  expect(world.deletionNames()).toHaveLength(1);
   expect(world.log.fieldsOf("overdue-rooms-postponed")).toEqual({ count: 1 });
-  expect(world.roomNames()).not.toContain("ended");
 });
 
 test("Each run starts at another overdue room, so all come to their turn", async () => {
@@ -96,16 +98,6 @@ test("An overdue room that cannot be deleted leaves the queue, and the next run 
   expect(world.deletionNames()).toEqual([]);
   await collectAfter(600);
   expect(world.deletionNames()).toContain("overdue");
-});
-
-test("Ended rooms are deleted before overdue ones", async () => {
-  await collectAfter(0);
-  await world.addEnded("ended");
-  await collectAfter(600);
-  const deleted = world.log.lines.flatMap(({ event, fields }) =>
-    event === "room-deleted" ? [fields["room"]] : [],
-  );
-  expect(deleted).toEqual(["ended", "overdue"]);
 });
 
 test("The run fails if an overdue room cannot be queued", async () => {

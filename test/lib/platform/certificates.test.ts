@@ -23,11 +23,12 @@ const next = await createAuthority("Authority 2030");
 const issuing = await createAuthority("Issuing authority", { signer: old });
 const expired = await createAuthority("Expired authority", { validToYear: 2021 });
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const keyPem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
 const asProgram = {
   PLATFORM_USERNAME: "",
   PLATFORM_PASSWORD: "",
   PLATFORM_OAUTH_CLIENT_ID: identities.platformUsername,
-  PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+  PLATFORM_OAUTH_PRIVATE_KEY: keyPem,
 };
 
 /** Calls the platform behind this authority's certificate, as the app does with these settings. */
@@ -73,7 +74,6 @@ test("Public authorities stay trusted", async () => {
   expect(limits()).not.toContain(false);
 });
 
-const keyPem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
 test.each(["no PEM", old.cert.slice(0, 200), `${old.cert}${next.cert.slice(0, 200)}`, keyPem])(
   "The start refuses %j as PLATFORM_CA by its name, without its text",
   (text) => {

@@ -110,11 +110,8 @@ describe("Concurrent requests with one key on one instance", () => {
     expect(new Set(rooms.map(({ name }) => name)).size).toBe(1);
     expect(world.pool.texts()).toHaveLength(2);
     expect(world.deletionNames()).toEqual([]);
-    expect(logs.map((log) => log.events().at(-1))).toEqual([
-      "room-claimed",
-      ...Array(9).fill("create-repeated"),
-    ]);
-    expect(logs[1]?.fieldsOf("create-repeated")).toEqual({ room: rooms[0]?.name });
+    const others = logs.slice(1).map((log) => log.fieldsOf("create-repeated"));
+    expect(others).toEqual(Array(9).fill({ room: rooms[0]?.name }));
   });
 
   test("all fail with the error of the first, and a later one tries again", async () => {

@@ -218,17 +218,13 @@ describe("Provisioning whose create has an unknown outcome", () => {
   test("ends its look-ups before the name is visible, so that no discarded name gets a room", async () => {
     const startBefores: number[] = [];
     const startedAt = world.clock.now();
-    const conferences: Conferences = {
-      ...world.conferences,
-      create: async () => {
-        world.clock.advance(560);
+    const conferences = createConferences({
+      call: async ({ method, startBefore = Number.POSITIVE_INFINITY }) => {
+        if (method === "GET") startBefores.push(startBefore);
+        else world.clock.advance(560);
         throw timedOut;
       },
-      findByName: async (_name, limits) => {
-        startBefores.push(limits?.startBefore ?? Number.POSITIVE_INFINITY);
-        return undefined;
-      },
-    };
+    });
     await expect(provision({ conferences })).rejects.toMatchObject({ outcome: "unknown" });
     const latestEnd = Math.max(...startBefores) + platformTimeoutSeconds * 1000;
     expect(latestEnd).toBeLessThanOrEqual(startedAt + 600_000);

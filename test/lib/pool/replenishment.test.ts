@@ -11,12 +11,6 @@ async function fill(pooled: number, requested = 0): Promise<void> {
   for (let index = 0; index < requested; index++) await queues.provisioning.put('{"reason":"claimed"}');
 }
 
-test("requestReplacement requests one room even if the pool is above its maximum", async () => {
-  await fill(2 * maxRooms);
-  await queues.replenishment.requestReplacement(queues.log);
-  expect(queues.requests()).toEqual([{ reason: "claimed" }]);
-});
-
 const topUp = { reason: "bulk", upTo: maxRooms };
 
 test.each([

@@ -122,21 +122,21 @@ describe("The settlement that discards a room", () => {
     expect(queues.requests()).toHaveLength(1);
   });
 
-  test.each<[string, ...QueueFault[]]>([
-    ["lost", { failure: "receipt-stale" }],
+  const unknown = { failure: "unknown" } as const;
+  const leaseOver = { meanwhile: () => queues.clock.advance(leaseSeconds) };
+
+  test.each<[string, QueueFault[]]>([
+    ["lost", [{ failure: "receipt-stale" }]],
     // Another claim may have received the message in the meantime, and deleted it.
-    ["lost", { failure: "message-gone", meanwhile: () => queues.clock.advance(leaseSeconds) }],
-    ["unknown", { failure: "unknown" }, { failure: "unknown" }],
-  ])("does nothing else if another claim may get the room (%s, %j)", async (message, ...faults) => {
+    ["lost", [{ failure: "message-gone", ...leaseOver }]],
+    ["unknown", [unknown, unknown]],
+  ])("does nothing else if another claim may get the room (%s, %j)", async (message, faults) => {
     for (const fault of faults) queues.pool.strikeNext("delete", fault);
     await settle("assignment-unknown");
 
     expect([...queues.deletion.texts(), ...queues.provisioning.texts()]).toEqual([]);
-    expect(queues.log.fieldsOf("room-discard-failed")).toEqual({
-      room: "room-a",
-      reason: "assignment-unknown",
-      message,
-    });
+    const failed = { room: "room-a", reason: "assignment-unknown", message };
+    expect(queues.log.fieldsOf("room-discard-failed")).toEqual(failed);
   });
 
   test("queues the room for deletion but requests no other if bulk delete cleared the pool", async () => {
