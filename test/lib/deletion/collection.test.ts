@@ -147,15 +147,18 @@ describe("A live room", () => {
   });
 
   test.each([
-    [9, ["GET", "live check", "DELETE"], []],
-    [10, ["GET"], ["room-a"]],
-  ])("is looked for within 10 s of each call: with %i s per call, by %j", async (seconds, expected, left) => {
+    [9, 9, ["look-up", "live check", "DELETE"], []],
+    [10, 0, ["look-up"], ["room-a"]],
+    [0, 10, ["look-up", "live check"], ["room-a"]],
+  ])("is deleted within 10 s of each look at it: looks of %i s and %i s lead to %j", async (...given) => {
+    const [lookUpSeconds, liveCheckSeconds, expected, left] = given;
     await world.addEnded("room-a");
     const calls: string[] = [];
-    const call: PlatformClient["call"] = async (given) => {
-      const response = await world.client.call(given);
-      calls.push(given.path.includes("/status/") ? "live check" : given.method);
-      world.clock.advance(seconds);
+    const call: PlatformClient["call"] = async (request) => {
+      const response = await world.client.call(request);
+      const isLiveCheck = request.path.includes("/status/");
+      world.clock.advance(isLiveCheck ? liveCheckSeconds : lookUpSeconds);
+      calls.push(isLiveCheck ? "live check" : request.method.replace("GET", "look-up"));
       return response;
     };
     const conferences = createConferences({ call });

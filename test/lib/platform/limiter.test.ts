@@ -230,7 +230,7 @@ describe("A call that waits for a slot", () => {
         using admission = await limiter.claimSlots.admit(inSeconds(1));
         return await admission?.takeSlot();
       };
-      const slot = await take();
+      const slot = await limiter.takeSlot("caller", inSeconds(1));
       for (let call = 0; call < 5; call++) {
         const late = take();
         await clock.advance(1000);
