@@ -49,11 +49,6 @@ test.each([
   expect(queues.log.events()).toEqual([event]);
 });
 
-test("topUpTo throws if a request cannot be stored", async () => {
-  queues.provisioning.strikeNext("put", { failure: "unknown" });
-  await expect(queues.replenishment.topUpTo(3)).rejects.toMatchObject({ code: "storage-unavailable" });
-});
-
 test("withdraw removes the request of its own replacement only, and logs one that the host has received", async () => {
   await queues.replenishment.requestReplacement(queues.log);
   const other = await queues.replenishment.requestReplacement(queues.log);
