@@ -42,7 +42,7 @@ export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading
  * Returns whether a room can have this name and the queue returns it unchanged: 1 to 250 characters, without those
  * that XML forbids or normalises.
  */
-export function isUsableName(name: unknown): name is string {
+function isUsableName(name: unknown): name is string {
   return (
     typeof name === "string" &&
     name.length >= 1 &&

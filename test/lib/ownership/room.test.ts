@@ -111,7 +111,7 @@ describe("Ownership", () => {
     ["Test_room", false],
     ["atest_", false],
     ["", false],
-  ])("that a room named %j is persistent is %s", (name, expected) => {
+  ])("isPersistent of a room named %j is %s", (name, expected) => {
     expect(isPersistent(name)).toBe(expected);
   });
 
@@ -134,7 +134,7 @@ describe("Ownership", () => {
     ["with a scheduled conference", { scheduled_conferences_count: 1 }, true, true],
     ["with no scheduled conference", { scheduled_conferences_count: 0 }, true, false],
     ["with a marker and an owner", { ...marked, primary_owner_email_address: "a@example.com" }, true, false],
-  ])("a conference %s: isRoom and isForeign", (_, fields, room, foreign) => {
+  ])("isRoom and isForeign of a conference %s", (_, fields, room, foreign) => {
     const conference = { id: 1, name: "room", ...fields };
     expect([isRoom(conference), isForeign(conference, "collect")]).toEqual([room, foreign]);
     // A room without a marker is foreign if such rooms are kept.

@@ -57,7 +57,13 @@ test.each<[string, Certificate, Record<string, string>, string, string?]>([
   ["no authority", old, {}, isUnknown],
   ["another authority", old, { PLATFORM_CA: next.cert }, isUnknown],
   ["an authority that has expired", expired, { PLATFORM_CA: expired.cert }, "CERT_HAS_EXPIRED"],
-  ["another host", old, { PLATFORM_CA: old.cert }, "ERR_TLS_CERT_ALTNAME_INVALID", "localhost"],
+  [
+    "a certificate for another host",
+    old,
+    { PLATFORM_CA: old.cert },
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+    "localhost",
+  ],
 ])("No call is sent with %s", async (_, signer, settings, reason, host) => {
   const message = expect.stringMatching(new RegExp(`: (?:${reason})$`));
   await expect(call(signer, settings, host)).rejects.toMatchObject({ outcome: "not-sent", message });

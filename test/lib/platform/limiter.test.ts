@@ -61,7 +61,7 @@ describe("The limit", () => {
     ["500", response(500), ceiling, false],
     ["a call that was too late to be sent", tooLate, ceiling, false],
     ["an error of another kind", new Error("unexpected"), ceiling, false],
-  ])("after %s (%s) is %i, and that a pause begins is %s", async (_, error, slots, isPaused) => {
+  ])("after %s (%s) is %i, and calls pause: %s", async (_, error, slots, isPaused) => {
     limiter.onFailure(error, clock.now());
     expect((await secondsUntilStart()) > 0).toBe(isPaused);
     expect(await countSlots()).toBe(slots);

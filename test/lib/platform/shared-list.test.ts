@@ -73,7 +73,7 @@ test("A request gets a list of its own if the one before it has failed", async (
   expect(await second).toEqual(["room-1"]);
 });
 
-test("A list fails with Retry-After if it is not complete 60 s after the request, when no page is requested", async () => {
+test("A list fails with Retry-After if it is not complete 60 s after the request", async () => {
   void list().catch(() => undefined);
   await nextList();
   let outcome: unknown;

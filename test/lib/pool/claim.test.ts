@@ -160,7 +160,7 @@ describe("The commit of a claim", () => {
     [claimFailed, "gone", ["room-a"], [cleared]],
     [claimFailed, "unknown", ["room-a"], [unknown, unknown]],
     [claimFailed, "unknown", ["room-a"], [responseLost, unknown]],
-  ])("ends with %j if it was `%s`, and queues %j for deletion (%j)", async (...given) => {
+  ])("ends with %j if the message is `%s`, and queues %j for deletion (%j)", async (...given) => {
     const [outcome, message, queued, faults, slow] = given;
     for (const fault of faults) world.pool.strikeNext("delete", fault);
     if (slow) world.pool.strikeNext("receive", slow);

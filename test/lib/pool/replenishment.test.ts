@@ -29,7 +29,7 @@ test.each([
   [2, 1, 4, 1],
   [3, 1, 4, 0],
   [5, 3, 4, 0],
-])("topUpTo, with %i pooled names and %i requests, requests up to level %i: %i", async (...given) => {
+])("with %i pooled names and %i requests, topUpTo(%i) requests %i rooms", async (...given) => {
   const [pooled, requested, level, missing] = given;
   await fill(pooled, requested);
   // Leased names count too.
