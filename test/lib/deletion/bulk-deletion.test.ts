@@ -46,7 +46,7 @@ describe("Bulk delete", () => {
     const since = "2026-01-01T00:00:00.000Z";
     const theirs = { description: formatMarker({ gateway: "production", state: "pooled", since }) };
     const manual = { description: "created manually" };
-    await world.addPooled("test_room");
+    await world.addPooled("test_room", manual);
     world.addRoom("made-by-hand", manual);
     world.addRoom("theirs", theirs);
     await world.addPooled("theirs-in-our-pool", theirs);

@@ -134,8 +134,10 @@ describe("After 429 and 503", () => {
     expect(await secondsUntilStart()).toBeLessThanOrEqual(1);
   });
 
-  test("a later, shorter pause does not end a longer Retry-After", async () => {
-    limiter.onFailure(response(429, 10), clock.now());
+  test("a Retry-After counts in every response of a round, and a later, shorter one does not end it", async () => {
+    const startedAt = clock.now() - 1;
+    limiter.onFailure(response(429), startedAt);
+    limiter.onFailure(response(429, 10), startedAt);
     await clock.advance(1000);
     limiter.onFailure(response(429, 1), clock.now());
     expect(await secondsUntilStart()).toBe(9);
