@@ -133,30 +133,24 @@ describe("The object graph", () => {
     expect(limitsOfCalls()).toEqual(expected);
   });
 
-  test("a claim uses the lease and the platform timeout of the settings", async () => {
+  test("claims and provisioning use lease, platform timeout, template and ready delay of the settings", async () => {
     await world.addPooled("room-a");
-    const held: number[] = [];
-    world.pool.strikeNext("delete", { meanwhile: () => void held.push(...invisibleSeconds()) });
-    const { claims } = connect({ POOL_LEASE_SECONDS: "100", PLATFORM_TIMEOUT_SECONDS: "7" });
-    await claims.claim(undefined, world.log);
-
-    expect(held).toEqual([100]);
-    expect(calls.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([7, 7]);
-  });
-
-  test("provisioning uses lease, platform timeout, template and ready delay of the settings", async () => {
-    const { provisioning } = connect({
+    const { claims, provisioning } = connect({
       POOL_LEASE_SECONDS: "100",
       PLATFORM_TIMEOUT_SECONDS: "7",
       POOL_READY_DELAY_SECONDS: "90",
       ROOM_TEMPLATE: '{"participant_limit":3}',
     });
     const held: number[] = [];
-    world.pool.strikeNext("setInvisible", { meanwhile: () => void held.push(...invisibleSeconds()) });
+    for (const operation of ["delete", "setInvisible"] as const)
+      world.pool.strikeNext(operation, { meanwhile: () => void held.push(...invisibleSeconds()) });
+    await claims.claim(undefined, world.log);
     await provisioning.provision({ reason: "claimed" }, 1, world.log);
 
-    expect([...held, ...invisibleSeconds()]).toEqual([200, 90]);
+    expect([...held, ...invisibleSeconds()]).toEqual([100, 200, 90]);
     expect(calls).toMatchObject([
+      { method: "GET", timeoutSeconds: 7 },
+      { method: "PATCH", timeoutSeconds: 7 },
       { method: "POST", timeoutSeconds: 21, body: { participant_limit: 3, pin: identities.hostPin } },
     ]);
   });

@@ -85,13 +85,6 @@ test.each<[string, Found | undefined, Message[], string]>([
   expect(decision.row).toBe(row);
 });
 
-test("The log has the reason and the operator of the gateway's message, and nothing of an event", () => {
-  const operator = "77777777-2222-4333-8444-555555555555";
-  const byOperator = { ...byGateway, reason: "ops shrink", operator };
-  expect(askedBy("room-a", byEvent, byOperator).logFields).toEqual({ reason: "ops shrink", operator });
-  expect(askedBy("room-a", byEvent).logFields).toEqual({});
-});
-
 test("docs/architecture.md shows the decisions", async () => {
   const text = await readFile(new URL("../../../docs/architecture.md", import.meta.url), "utf8");
   const rows = [...text.matchAll(/^\| `([\w-]+)` \| .* \| ([a-z-]+) \| ([a-z-]+) \|$/gm)];

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { readEvents, type SinkReading } from "../../../src/lib/platform/events.ts";
 
 const ended = (data: unknown) => ({ event: "conference_ended", data, node: "10.0.0.21", seq: 1 });
+const endedService = (service_type: string) => ended({ name: "room-a", service_type });
 const bulk = (data: unknown) => ({ event: "eventsink_bulk", data });
 const roomA = { endedRoomNames: ["room-a"] };
 const unusable = { unusable: 1 };
@@ -22,6 +23,10 @@ test.each<[string, Readonly<Record<string, unknown>>, Partial<SinkReading>]>([
   ["another case", { event: "Conference_Ended", data: { name: "x" } }, { ignored: ["Conference_Ended"] }],
   ["a kind that is not text", { event: 5, data: { name: "x" } }, { ignored: ["unnamed"] }],
   ["a long kind", { event: "x".repeat(10_000) }, { ignored: ["x".repeat(250)] }],
+  ["the end of a gateway call", endedService("gateway"), { ignored: ["conference_ended"] }],
+  ["the end of a dialogue", endedService("two_stage_dialing"), { ignored: ["conference_ended"] }],
+  ["the end of a test call", endedService("test_call"), { ignored: ["conference_ended"] }],
+  ["the end of a playback", endedService("media_playback"), { ignored: ["conference_ended"] }],
   ["null in bulk", bulk(null), {}],
   ["an object in bulk", bulk({}), {}],
   ["bulk in bulk", bulk([bulk([ended({ name: "x" })])]), { ignored: ["eventsink_bulk"] }],
@@ -46,14 +51,6 @@ test.each<[string, Readonly<Record<string, unknown>>, Partial<SinkReading>]>([
 ])("readEvents reads an event with %s", (_, event, expected) => {
   expect(readEvents(event)).toEqual({ endedRoomNames: [], ignored: [], unusable: 0, ...expected });
 });
-
-test.each(["gateway", "two_stage_dialing", "test_call", "media_playback"])(
-  "readEvents ignores an ended %s, which is not a room",
-  (service_type) => {
-    const { endedRoomNames, ignored } = readEvents(ended({ name: "room-a", service_type }));
-    expect([endedRoomNames, ignored]).toEqual([[], ["conference_ended"]]);
-  },
-);
 
 test.each([
   ["250 characters", true, "x".repeat(250)],

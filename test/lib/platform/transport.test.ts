@@ -24,6 +24,13 @@ test("a call accepts JSON, and names the type of its body if it has one", async 
   expect(withBody).toMatchObject({ accept: "application/json", "content-type": "application/json" });
 });
 
+test("a page instead of JSON has an unknown outcome, whatever its status", async () => {
+  const server = await startLoopbackServer(() => ({ status: 200, body: "<html>" }));
+  onTestFinished(server.stop);
+  const call = newPlatformClient(server.url).call({ method: "POST", path });
+  await expect(call).rejects.toMatchObject({ outcome: "unknown", platformStatus: 200 });
+});
+
 test("createBasicCredentials encodes user name and password as UTF-8 (RFC 7617) and is not renewable", async () => {
   const credentials = createBasicCredentials("café", "pässword:1");
   const authorization = await credentials.authorization();

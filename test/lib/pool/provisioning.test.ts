@@ -233,13 +233,6 @@ describe("Provisioning whose create has an unknown outcome", () => {
 });
 
 describe("Provisioning whose pool fails", () => {
-  test("throws and creates no room if the name cannot be stored", async () => {
-    world.pool.strikeNext("put", { failure: "unknown" });
-
-    await expect(provision()).rejects.toMatchObject({ code: "storage-unavailable" });
-    expect(world.platform.requests().total).toBe(0);
-  });
-
   test.each<QueueFault>([
     { failure: "unknown" },
     { failure: "receipt-stale" },
