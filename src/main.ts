@@ -16,7 +16,7 @@ import { provisionRoom } from "./functions/provision-room.queue.ts";
 import { updateRoom } from "./functions/update-room.ts";
 import { createAdapters, createDependencies } from "./lib/dependencies.ts";
 import { loadSettings } from "./lib/settings/settings.ts";
-import { registerHttpFunctions, registerQueueFunctions, registerTimerFunctions } from "./lib/triggers.ts";
+import { registerFunctions } from "./lib/triggers.ts";
 
 // Throws if a setting is invalid: the deployment fails with the list of faults instead of starting half an app.
 const settings = loadSettings(process.env);
@@ -29,25 +29,25 @@ const dependencies = createDependencies(settings, adapters);
 // The first caller of an instance need not wait for the identity provider's keys, and the start does not wait either.
 app.hook.appStart(() => void adapters.prefetchKeys());
 
-registerHttpFunctions(app, dependencies, {
-  createRoomFromQueue, // POST   room/create
-  getRoom, //             GET    room/{room_name}
-  updateRoom, //          PATCH  room/{room_name}
-  deleteRoom, //          DELETE room/{room_name}
-  listRooms, //           GET    room/list
-  createRoom, //          POST   room/create/old
-  bulkCreateRooms, //     POST   room/bulk/
-  bulkDeleteRooms, //     DELETE room/bulk/
-  getPublicRoom, //       GET    public/room/{room_name}
-  eventSink, //           POST   public/event_sink
-  healthCheck, //         GET    public/health
-});
-
-registerTimerFunctions(app, dependencies, {
-  collectGarbage, // 0 */10 * * * *
-  collectMetrics, // 0 */5 * * * *, and on startup
-});
-
-registerQueueFunctions(app, dependencies, {
-  provisionRoom, // room-provisioning-queue
+registerFunctions(app, dependencies, {
+  http: {
+    createRoomFromQueue, // POST   room/create
+    getRoom, //             GET    room/{room_name}
+    updateRoom, //          PATCH  room/{room_name}
+    deleteRoom, //          DELETE room/{room_name}
+    listRooms, //           GET    room/list
+    createRoom, //          POST   room/create/old
+    bulkCreateRooms, //     POST   room/bulk/
+    bulkDeleteRooms, //     DELETE room/bulk/
+    getPublicRoom, //       GET    public/room/{room_name}
+    eventSink, //           POST   public/event_sink
+    healthCheck, //         GET    public/health
+  },
+  timers: {
+    collectGarbage, // 0 */10 * * * *
+    collectMetrics, // 0 */5 * * * *, and on startup
+  },
+  queues: {
+    provisionRoom, // room-provisioning-queue
+  },
 });

@@ -24,7 +24,7 @@ export async function loadHttpContracts(): Promise<Readonly<Record<string, HttpC
   const modules = await Promise.all(
     files.map(async (file) => (await import(new URL(file, folder).href)) as Record<string, HttpContract>),
   );
-  const place = (name: string) => main.indexOf(`\n  ${name},`) >>> 0;
+  const place = (name: string) => main.indexOf(`\n    ${name},`) >>> 0;
   const contracts = modules.flatMap((module) => Object.entries(module));
   return Object.fromEntries(contracts.toSorted(([one], [other]) => place(one) - place(other)));
 }

@@ -1,6 +1,7 @@
 /** Registers the functions with their triggers: HTTP, timers and the queue. The host retries what throws. */
 import type {
   HttpFunctionOptions,
+  InvocationContext,
   StorageQueueFunctionOptions,
   TimerFunctionOptions,
 } from "@azure/functions";
@@ -15,42 +16,12 @@ interface App {
   storageQueue(name: string, options: StorageQueueFunctionOptions): void;
 }
 
-/** Registers each function under its key. The host's function keys are not used: `access` decides who may call. */
-export function registerHttpFunctions<Dependencies extends HttpDependencies>(
-  app: Pick<App, "http">,
-  dependencies: Dependencies,
-  functions: Readonly<Record<string, HttpFunction<NoInfer<Dependencies>>>>,
-): void {
-  for (const [name, definition] of Object.entries(functions)) {
-    const { method, route, answersHead = false } = definition;
-    const handler = toHandler(definition, dependencies);
-    const methods = answersHead ? [method, "HEAD" as const] : [method];
-    app.http(name, { methods, route, authLevel: "anonymous", handler });
-  }
-}
-
 export interface TimerFunction<Dependencies> {
   /** NCRONTAB with seconds, in UTC. */
   readonly schedule: string;
   /** Whether the function also runs when the app starts. Defaults to false. */
   readonly runOnStartup?: boolean;
   readonly run: (dependencies: Dependencies, log: Log) => Promise<void>;
-}
-
-/** Registers each timer function under its key. The handlers log and rethrow any error. */
-export function registerTimerFunctions<Dependencies>(
-  app: Pick<App, "timer">,
-  dependencies: Dependencies,
-  functions: Readonly<Record<string, TimerFunction<Dependencies>>>,
-): void {
-  for (const [name, { schedule, runOnStartup = false, run }] of Object.entries(functions)) {
-    app.timer(name, {
-      schedule,
-      runOnStartup,
-      handler: async (_timer, context) =>
-        runLogged(createLog(context, { caller: "timer" }), async (log) => run(dependencies, log)),
-    });
-  }
 }
 
 export interface QueueFunction<Dependencies> {
@@ -64,30 +35,53 @@ export interface QueueFunction<Dependencies> {
   ) => Promise<void>;
 }
 
+/** The functions of the app by name. */
+interface Functions<Dependencies> {
+  readonly http: Readonly<Record<string, HttpFunction<Dependencies>>>;
+  readonly timers: Readonly<Record<string, TimerFunction<Dependencies>>>;
+  readonly queues: Readonly<Record<string, QueueFunction<Dependencies>>>;
+}
+
 /**
- * Registers each queue function under its key, on the host's own storage account. The handlers log and rethrow any
- * error.
+ * Registers each function under its key. The host's function keys are not used: `access` decides who may call. Queues are
+ * on the host's own storage account.
  */
-export function registerQueueFunctions<Dependencies>(
-  app: Pick<App, "storageQueue">,
+export function registerFunctions<Dependencies extends HttpDependencies>(
+  app: App,
   dependencies: Dependencies,
-  functions: Readonly<Record<string, QueueFunction<Dependencies>>>,
+  { http, timers, queues }: Functions<NoInfer<Dependencies>>,
 ): void {
-  for (const [name, { queueName, handle }] of Object.entries(functions)) {
+  for (const [name, definition] of Object.entries(http)) {
+    const { method, route, answersHead = false } = definition;
+    const methods = answersHead ? [method, "HEAD" as const] : [method];
+    app.http(name, { methods, route, authLevel: "anonymous", handler: toHandler(definition, dependencies) });
+  }
+  for (const [name, { schedule, runOnStartup = false, run }] of Object.entries(timers)) {
+    app.timer(name, {
+      schedule,
+      runOnStartup,
+      handler: async (_timer, context) => runLogged(context, "timer", async (log) => run(dependencies, log)),
+    });
+  }
+  for (const [name, { queueName, handle }] of Object.entries(queues)) {
     app.storageQueue(name, {
       queueName,
       connection: "AzureWebJobsStorage",
-      handler: async (message, context) =>
-        runLogged(createLog(context, { caller: "queue" }), async (log) => {
-          const dequeueCount = Number(context.triggerMetadata?.["dequeueCount"] ?? 1);
-          await handle(message, dequeueCount, dependencies, log);
-        }),
+      handler: async (message, context) => {
+        const dequeueCount = Number(context.triggerMetadata?.["dequeueCount"] ?? 1);
+        return runLogged(context, "queue", async (log) => handle(message, dequeueCount, dependencies, log));
+      },
     });
   }
 }
 
 /** Runs `work`. Logs and rethrows any error, because the host records and retries only what throws. */
-async function runLogged(log: Log, work: (log: Log) => Promise<void>): Promise<void> {
+async function runLogged(
+  context: InvocationContext,
+  caller: string,
+  work: (log: Log) => Promise<void>,
+): Promise<void> {
+  const log = createLog(context, { caller });
   try {
     await work(log);
   } catch (error) {

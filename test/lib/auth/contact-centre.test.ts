@@ -1,5 +1,5 @@
 /** Contact-centre tokens: accepted users, cached verdicts, and failures of the contact centre. */
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createManualClock, type ManualClock } from "../../../tools/simulators/memory/clock.ts";
@@ -11,12 +11,10 @@ const divisionId = "55555555-5555-4555-8555-55555555abcd";
 const user = { state: "active", division: { id: divisionId } };
 const ok = (body: unknown = user) => ({ status: 200, body });
 const forbidden = expect.objectContaining({ code: "forbidden", status: 403, details: { reason: "user" } });
-const unauthenticated = (reason: string) =>
-  expect.objectContaining({
-    code: "unauthenticated",
-    status: 401,
-    details: { challenge: 'x-auth-token realm="vmr-gateway"', reason },
-  });
+const unauthenticated = (reason: string, hint = "") => {
+  const details = { challenge: `x-auth-token realm="vmr-gateway"${hint}`, reason };
+  return expect.objectContaining({ code: "unauthenticated", status: 401, details });
+};
 const refused = unauthenticated("refused-by-contact-centre");
 const unavailable = (retryAfterSeconds: number) =>
   expect.objectContaining({
@@ -25,13 +23,14 @@ const unavailable = (retryAfterSeconds: number) =>
     details: { retryAfterSeconds },
   });
 
-/** The contact centre's responses by token, and the paths of the calls so far. */
+/** The contact centre's responses by token, and the tokens of the calls so far. */
 let reply: (token: string) => Answer | Promise<Answer>;
-let paths: string[];
+let calls: string[];
 const centre = useStartedPerTest(async () =>
   startLoopbackServer(({ url, headers }) => {
-    paths.push(url.pathname);
-    return reply(String(headers.authorization).replace("Bearer ", ""));
+    const token = String(headers.authorization).replace("Bearer ", "");
+    calls.push(token);
+    return url.pathname === "/api/v2/users/me" ? reply(token) : { status: 404 };
   }),
 );
 let clock: ManualClock;
@@ -39,206 +38,159 @@ let log: RecordingLog;
 let checkToken: ContactCentreCheck;
 beforeEach(() => {
   reply = () => ok();
-  paths = [];
+  calls = [];
   clock = createManualClock();
   log = createRecordingLog();
   checkToken = checkAt(centre.url);
 });
 
 const checkAt = (url: string) => createContactCentreCheck({ url, divisionIds: ["other", divisionId] }, clock);
-const check = async (token: string | null = "agent-token") => checkToken(token, log);
 /** Returns undefined for an accepted token, and the error otherwise. */
-const outcomeOf = async (token?: string) => check(token).catch((error: unknown) => error);
-
-describe("The check judges a user", () => {
-  test.each([
-    ["accepts an active user of an authorised division", user, undefined],
-    ["accepts a user of an authorised division without a state", { division: user.division }, undefined],
-    [
-      "throws 403 for a user of a division whose name is the ID of an authorised one",
-      { ...user, division: { id: "SBC", name: divisionId } },
-      forbidden,
-    ],
-    [
-      "throws 403 for a user of a division whose ID is an authorised one in capitals",
-      { ...user, division: { id: divisionId.toUpperCase() } },
-      forbidden,
-    ],
-    ["throws 403 for a user without a division", { state: "active" }, forbidden],
-    ["throws 403 for an inactive user", { ...user, state: "inactive" }, forbidden],
-    ["throws 503 for a division without an ID", { ...user, division: {} }, unavailable(5)],
-  ])("%s", async (_, body, outcome) => {
-    reply = () => ok(body);
-    expect(await outcomeOf()).toEqual(outcome);
-  });
-});
-
-describe("The check throws 401 without a call", () => {
-  test.each([
-    ["no token", null, "no-token"],
-    ["an empty token", "", "no-token"],
-    ["a token of 4,097 characters", "x".repeat(4097), "malformed"],
-    ["a token with a line break", "agent-token\r\nX-Other: 1", "malformed"],
-    ["a token with other letters", "agentÿ", "malformed"],
-  ])("for %s", async (_, token, reason) => {
-    await expect(check(token)).rejects.toEqual(unauthenticated(reason));
-    expect(paths).toEqual([]);
-  });
-
-  test("for a token after Bearer, and says so", async () => {
-    const challenge = 'x-auth-token realm="vmr-gateway", error_description="Send the token without Bearer."';
-    await expect(check("Bearer agent-token")).rejects.toMatchObject({
-      code: "unauthenticated",
-      details: { challenge },
-    });
-    expect(paths).toEqual([]);
-  });
-});
-
-describe("The check sends a token", () => {
-  test.each([
-    ["of 4,096 characters", "x".repeat(4096)],
-    ["with every character that tokens have", "AZaz09-._~+/="],
-  ])("%s unchanged", async (_, token) => {
-    reply = (sent) => (sent === token ? ok() : { status: 401 });
-    await expect(check(token)).resolves.toBeUndefined();
-  });
-});
-
-describe("A verdict is cached", () => {
-  test.each([
-    ["60 s for an accepted token", 60, ok(), undefined],
-    ["60 s for a user of another division", 60, ok({ ...user, division: { id: "another" } }), forbidden],
-    ["10 s for a refused token", 10, { status: 401 }, refused],
-  ] as const)("%s", async (_, seconds, answer, outcome) => {
-    reply = () => answer;
-    for (let second = 0; second < seconds; second++) {
-      expect(await outcomeOf()).toEqual(outcome);
-      clock.advance(1);
-    }
-    expect(paths).toHaveLength(1);
-    await outcomeOf();
-    expect(paths).toHaveLength(2);
-  });
-});
+const outcomeOf = async (token: string | null = "agent-token"): Promise<unknown> =>
+  checkToken(token, log).catch((error: unknown) => error);
 
 test.each([
-  ["an accepted token", ok()],
-  ["a refused token", { status: 401 }],
-  ["a failed check", { status: 503 }],
-])("A clock that is set back ends the verdict on %s", async (_, answer) => {
-  reply = () => answer;
-  await outcomeOf();
-  clock.advance(-1);
-  reply = () => ok({ ...user, state: "inactive" });
-  expect(await outcomeOf()).toEqual(forbidden);
+  ["accepts an active user of an authorised division", user, undefined],
+  ["accepts a user of an authorised division without a state", { division: user.division }, undefined],
+  [
+    "throws 403 for a user of a division whose name is the ID of an authorised one",
+    { ...user, division: { id: "SBC", name: divisionId } },
+    forbidden,
+  ],
+  [
+    "throws 403 for a user of a division whose ID is an authorised one in capitals",
+    { ...user, division: { id: divisionId.toUpperCase() } },
+    forbidden,
+  ],
+  ["throws 403 for a user without a division", { state: "active" }, forbidden],
+  ["throws 403 for an inactive user", { ...user, state: "inactive" }, forbidden],
+  ["throws 503 for a division without an ID", { ...user, division: {} }, unavailable(5)],
+])("The check %s", async (_, body, outcome) => {
+  reply = () => ok(body);
+  expect(await outcomeOf()).toEqual(outcome);
 });
 
-test("The check shares pending calls, and throws 503 for further tokens if 4 calls run and 40 wait", async () => {
-  const waiting: (() => void)[] = [];
-  reply = async () => {
-    await new Promise<void>((resolve) => void waiting.push(resolve));
-    return ok();
-  };
-  const accepted = Array.from({ length: 44 }, async (_, index) => check(`token-${index}`));
-  const sharing = [check("token-0"), check("token-43")];
-  for (let index = 44; index < 60; index++)
-    await expect(check(`token-${index}`)).rejects.toEqual(unavailable(5));
-  expect(log.lines[0]).toMatchObject({
-    level: "warn",
-    event: "contact-centre-unavailable",
-    fields: { status: null, waiting: 40 },
-  });
-
-  for (let finished = 0; finished < 44; finished++) {
-    await expect.poll(() => waiting.length, { interval: 2 }).toBe(Math.min(4, 44 - finished));
-    waiting.shift()?.();
-  }
-  await Promise.all([...accepted, ...sharing]);
-  expect(paths).toHaveLength(44);
+const hint = ', error_description="Send the token without Bearer."';
+test.each([
+  ["no token", null, unauthenticated("no-token")],
+  ["an empty token", "", unauthenticated("no-token")],
+  ["a token of 4,097 characters", "x".repeat(4097), unauthenticated("malformed")],
+  ["a token with a line break", "agent-token\r\nX-Other: 1", unauthenticated("malformed")],
+  ["a token with other letters", "agentÿ", unauthenticated("malformed")],
+  ["a token after Bearer, and says so", "Bearer agent-token", unauthenticated("malformed", hint)],
+])("The check throws 401 without a call for %s", async (_, token, error) => {
+  expect(await outcomeOf(token)).toEqual(error);
+  expect(calls).toEqual([]);
 });
 
-test("An accepted agent is not affected by unknown tokens that fill the waiting checks", async () => {
-  await check("agent-token");
+test.each(["x".repeat(4096), "AZaz09-._~+/="])("The check sends the token %s unchanged", async (token) => {
+  expect(await outcomeOf(token)).toBeUndefined();
+  expect(calls).toEqual([token]);
+});
+
+test.each<[number, Answer, unknown]>([
+  [60, ok(), undefined],
+  [60, ok({ ...user, division: { id: "another" } }), forbidden],
+  [10, { status: 401 }, refused],
+  [10, { status: 404 }, refused],
+])(
+  "A verdict is used for %i s after %j, or until the clock is set back",
+  async (seconds, answer, outcome) => {
+    reply = () => answer;
+    expect(await outcomeOf()).toEqual(outcome);
+    clock.advance(seconds - 0.001);
+    expect(await outcomeOf()).toEqual(outcome);
+    expect(calls).toHaveLength(1);
+    clock.advance(0.001);
+    await outcomeOf();
+    expect(calls).toHaveLength(2);
+    clock.advance(-1);
+    await outcomeOf();
+    expect(calls).toHaveLength(3);
+  },
+);
+
+test("4 calls run and 40 wait at most: known agents go first, and only unknown tokens are refused", async () => {
+  await outcomeOf("agent-token");
   clock.advance(60);
-  const waiting: { token: string; answer: () => void }[] = [];
+  calls = [];
+  const pending: (() => void)[] = [];
   reply = async (token) => {
-    await new Promise<void>((resolve) => void waiting.push({ token, answer: resolve }));
+    await new Promise<void>((resolve) => void pending.push(resolve));
     return token === "agent-token" ? ok() : { status: 401 };
   };
   const invented = Array.from({ length: 44 }, async (_, index) => outcomeOf(`invented-${index}`));
+  const sharing = ["invented-0", "invented-43"].map(outcomeOf);
+  for (let index = 44; index < 60; index++)
+    expect(await outcomeOf(`invented-${index}`)).toEqual(unavailable(5));
+  const line = { level: "warn", event: "contact-centre-unavailable", fields: { status: null, waiting: 40 } };
+  expect(log.lines[0]).toMatchObject(line);
   const agent = outcomeOf("agent-token");
-  await expect.poll(() => waiting.length, { interval: 2 }).toBe(4);
-  waiting.shift()?.answer();
-  await expect.poll(() => waiting.map(({ token }) => token), { interval: 2 }).toContain("agent-token");
-  reply = () => ({ status: 401 });
-  for (const { answer } of waiting) answer();
+
+  for (let finished = 0; finished < 45; finished++) {
+    await expect.poll(() => pending.length, { interval: 2 }).toBe(Math.min(4, 45 - finished));
+    pending.shift()?.();
+  }
   expect(await agent).toBeUndefined();
-  await Promise.all(invented);
+  expect(await Promise.all([...invented, ...sharing])).toEqual(Array(46).fill(refused));
+  expect([calls.length, calls[4]]).toEqual([45, "agent-token"]);
 });
 
 test("Invented tokens do not displace the verdict of an agent", async () => {
-  await check("agent-token");
+  await outcomeOf("agent-token");
   reply = () => ({ status: 401 });
-  for (let index = 0; index < 1001; index++) await outcomeOf(`invented-${index}`);
-  await expect(check("agent-token")).resolves.toBeUndefined();
+  const invented = Array.from({ length: 1001 }, (_, index) => `invented-${index}`);
+  while (invented.length > 0) await Promise.all(invented.splice(0, 40).map(outcomeOf));
+  expect(await outcomeOf("agent-token")).toBeUndefined();
 });
 
-describe("The check if the contact centre fails", () => {
-  test.each([401, 404])("throws 401 after a %i", async (status) => {
-    reply = () => ({ status });
-    await expect(check()).rejects.toEqual(refused);
-  });
-
-  test.each<[number, Record<string, string>, number]>([
-    [500, {}, 5],
-    [408, {}, 5],
-    [429, { "inin-ratelimit-reset": "12" }, 12],
-    [429, { "retry-after": "7", "inin-ratelimit-reset": "12" }, 7],
-    [429, { "retry-after": "1.2" }, 2],
-    [429, { "retry-after": "0" }, 5],
-    [429, { "retry-after": "3600" }, 60],
-  ])("throws 503 after a %i with %j, without another call for %i s", async (status, headers, seconds) => {
+test.each<[number, Record<string, string>, number]>([
+  [500, {}, 5],
+  [408, {}, 5],
+  [429, { "inin-ratelimit-reset": "12" }, 12],
+  [429, { "retry-after": "7", "inin-ratelimit-reset": "12" }, 7],
+  [429, { "retry-after": "1.2" }, 2],
+  [429, { "retry-after": "0" }, 5],
+  [429, { "retry-after": "3600" }, 60],
+])(
+  "The check throws 503 after a %i with %j, without another call for %i s",
+  async (status, headers, seconds) => {
     reply = () => ({ status, headers });
-    await expect(check()).rejects.toEqual(unavailable(seconds));
+    expect(await outcomeOf()).toEqual(unavailable(seconds));
     clock.advance(0.5);
-    await expect(check()).rejects.toEqual(unavailable(seconds));
+    expect(await outcomeOf()).toEqual(unavailable(seconds));
     clock.advance(seconds - 1);
-    await expect(check()).rejects.toEqual(unavailable(1));
-    expect(paths).toHaveLength(1);
-
+    expect(await outcomeOf()).toEqual(unavailable(1));
+    expect(calls).toHaveLength(1);
     clock.advance(0.5);
     reply = () => ok();
-    await expect(check()).resolves.toBeUndefined();
-  });
+    expect(await outcomeOf()).toBeUndefined();
+  },
+);
 
-  test("throws 503 if the response takes more than 3 s", async () => {
-    reply = () => "silence";
-    const asked = shortenTimeouts();
-    await expect(check()).rejects.toEqual(unavailable(5));
-    expect(asked).toEqual([3000]);
-  });
+test("The check throws 503 if the response takes more than 3 s", async () => {
+  reply = () => "silence";
+  const asked = shortenTimeouts();
+  expect(await outcomeOf()).toEqual(unavailable(5));
+  expect(asked).toEqual([3000]);
+});
 
-  test.each([
-    [{ "inin-correlation-id": "c-1" }, "c-1"],
-    [{}, null],
-  ])("logs status and correlation ID of a 503 with %j, and no token", async (headers, correlationId) => {
+test.each([
+  [{ "inin-correlation-id": "c-1" }, "c-1"],
+  [{}, null],
+])(
+  "The check logs status and correlation ID of a 503 with %j, and no token",
+  async (headers, correlationId) => {
     reply = () => ({ status: 503, headers });
-    await expect(check()).rejects.toEqual(unavailable(5));
+    expect(await outcomeOf()).toEqual(unavailable(5));
     expect(log.fieldsOf("contact-centre-unavailable")).toEqual({ status: 503, correlationId });
     expect(JSON.stringify(log.lines)).not.toContain("agent-token");
-  });
+  },
+);
 
-  test("throws 503 and logs the cause if the contact centre cannot be reached", async () => {
-    checkToken = checkAt("http://127.0.0.1:1");
-    await expect(check()).rejects.toEqual(unavailable(5));
-    expect(log.lines).toEqual([
-      {
-        level: "warn",
-        event: "contact-centre-unavailable",
-        fields: { status: null },
-        cause: expect.objectContaining({ code: "ECONNREFUSED" }),
-      },
-    ]);
-  });
+test("The check throws 503 and logs the cause if the contact centre cannot be reached", async () => {
+  checkToken = checkAt("http://127.0.0.1:1");
+  expect(await outcomeOf()).toEqual(unavailable(5));
+  const line = { level: "warn", event: "contact-centre-unavailable", fields: { status: null } };
+  expect(log.lines).toEqual([{ ...line, cause: expect.objectContaining({ code: "ECONNREFUSED" }) }]);
 });

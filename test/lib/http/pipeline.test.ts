@@ -1,335 +1,215 @@
-/** The HTTP pipeline: registration, authentication, input, failures and the log of each request. */
+/** The HTTP pipeline: access check, input, response, failures and the log of each request. */
 import { HttpRequest, InvocationContext } from "@azure/functions";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as z from "zod";
 import type { Access, AccessChecks } from "../../../src/lib/auth/access.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import { type FunctionResponse, type HttpFunction, httpFunction } from "../../../src/lib/http/contract.ts";
 import { type HttpDependencies, toHandler } from "../../../src/lib/http/pipeline.ts";
 import { laxInteger } from "../../../src/lib/http/validation.ts";
-import type { Log } from "../../../src/lib/log.ts";
-import { registerHttpFunctions } from "../../../src/lib/triggers.ts";
 import { createManualClock } from "../../../tools/simulators/memory/clock.ts";
 import { openAccess } from "../../../tools/simulators/memory/open-access.ts";
 
-const refuse = async () => {
-  throw new GatewayError("unauthenticated", { challenge: "Test realm" });
+const refused = new GatewayError("unauthenticated", { challenge: "Test realm", reason: "expired" });
+const accessChecks: AccessChecks = {
+  ...openAccess,
+  agent: async () => Promise.reject(refused),
+  "event-sink": async () => ({ kind: "event-sink", credentials: "previous" }),
 };
-const refuseAll: AccessChecks = { ...openAccess, application: refuse, agent: refuse, "event-sink": refuse };
+const clock = createManualClock();
 
-const contract = {
-  method: "POST",
-  route: "x/{room_name}",
-  access: "application",
-  summary: "x",
-  description: "x",
-  responses: { 204: null },
-  failures: [],
-} as const;
-
-interface Call {
-  readonly checks?: AccessChecks;
-  readonly url?: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly method?: string;
-  readonly roomName?: string;
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly clock?: ReturnType<typeof createManualClock>;
-}
-
-/** Returns the response and the lines of the log; `json` is the parsed body. */
-async function call(definition: HttpFunction<HttpDependencies>, given: Call = {}) {
-  const { checks = openAccess, clock = createManualClock(), body } = given;
+/** Calls a function that takes a second and a half, and then does this. */
+async function call(handle: HttpFunction<HttpDependencies>["handle"], sent: Partial<Sent> = {}) {
+  const { access = "application", method = "POST", url = "/x?max_vmr=3", body = '{"name":"x"}' } = sent;
   const lines: Record<string, unknown>[] = [];
   const context = new InvocationContext({
     functionName: "test",
     invocationId: "i-1",
     logHandler: (level, line) => void lines.push({ level, ...JSON.parse(String(line)) }),
   });
-  const length = { "content-type": "application/json", "content-length": String(body?.length ?? 0) };
+  const length = { "content-type": "application/json", "content-length": String(body.length) };
   const request = new HttpRequest({
-    method: given.method ?? "POST",
-    url: given.url ?? "http://127.0.0.1/x/room-a",
-    ...(given.query && { query: given.query }),
-    params: { room_name: given.roomName ?? "room-a" },
-    ...(body !== undefined && { body: { string: body } }),
-    headers: { ...length, ...given.headers },
+    method,
+    url: `http://127.0.0.1${url}`,
+    // The host passes the query as it was sent in the URL, and joined as well.
+    query: { max_vmr: "1,2" },
+    params: { room_name: sent.roomName ?? "room-a" },
+    ...(method !== "HEAD" && { body: { string: body } }),
+    headers: { ...length, ...sent.headers },
   });
-  const response = await toHandler(definition, { accessChecks: checks, clock })(request, context);
-  const { status, headers } = response;
-  const text = typeof response.body === "string" ? response.body : undefined;
-  return { status, headers, body: text, json: text === undefined ? undefined : JSON.parse(text), lines };
-}
-
-/** Returns a function that does this for every request. */
-const doing = (
-  handle: (log: Log) => FunctionResponse | Promise<FunctionResponse>,
-  changes: { readonly access?: Access; readonly method?: "GET"; readonly answersHead?: boolean } = {},
-) =>
-  httpFunction({
-    ...contract,
-    ...changes,
-    handle: (_, dependencies: HttpDependencies, log) => handle(log),
-  });
-const throwing = (error: unknown) =>
-  doing(() => {
-    throw error;
-  });
-const logging = (access: Access = "application") =>
-  doing(
-    (log) => {
-      log.info("step");
-      return { status: 204 };
-    },
-    { access },
-  );
-
-describe("Registration", () => {
-  const registered = (definition: HttpFunction<HttpDependencies>) => {
-    const registrations: unknown[] = [];
-    const app = { http: (...registration: [string, object]) => void registrations.push(registration) };
-    const dependencies = { accessChecks: openAccess, clock: createManualClock() };
-    registerHttpFunctions(app, dependencies, { getThing: definition });
-    return registrations;
-  };
-
-  test("uses the function's key, method and route, and no function key of the host", () => {
-    const options = { route: "x/{room_name}", authLevel: "anonymous", handler: expect.any(Function) };
-    expect(registered(logging())).toEqual([["getThing", { methods: ["POST"], ...options }]]);
-  });
-
-  test("includes HEAD if the contract allows it, with the response to GET but without its body", async () => {
-    const definition = doing(() => ({ status: 200, body: { a: 1 } }), { method: "GET", answersHead: true });
-    expect(registered(definition)).toMatchObject([["getThing", { methods: ["GET", "HEAD"] }]]);
-
-    const { status, body, headers, lines } = await call(definition, { method: "HEAD" });
-    expect([status, body]).toEqual([200, undefined]);
-    expect(headers).toEqual({
-      "Cache-Control": "no-store",
-      "Content-Type": "application/json",
-      "X-Invocation-Id": "i-1",
-      "X-Correlation-Id": "i-1",
-    });
-    expect(lines).toMatchObject([{ event: "request", method: "HEAD", status: 200 }]);
-  });
-});
-
-describe("The response to a failure", () => {
-  test.each([
-    ["forbidden", 403, "Not allowed"],
-    ["room-not-found", 404, undefined],
-    ["platform-unavailable", 503, "The conferencing platform cannot be reached"],
-  ] as const)("%s results in %i with the detail %j and hides its cause", async (code, status, detail) => {
-    const error = new GatewayError(code, { retryAfterSeconds: 7, cause: new Error("secret") });
-    const response = await call(throwing(error));
-    const body = detail === undefined ? undefined : JSON.stringify({ detail });
-    expect(response).toMatchObject({ status, body, headers: { "Retry-After": "7" } });
-  });
-
-  test("without a retry time and a challenge has neither header", async () => {
-    const { headers } = await call(throwing(new GatewayError("forbidden")));
-    expect(Object.keys(headers ?? {}).toSorted()).toEqual([
-      "Cache-Control",
-      "Content-Length",
-      "Content-Type",
-      "X-Correlation-Id",
-      "X-Invocation-Id",
-    ]);
-  });
-
-  test("with 422 contains up to 100 faults", async () => {
-    const faults = Array.from({ length: 101 }, (_, index) => ({
-      type: "missing",
-      loc: ["query", index],
-      msg: "Field required",
-    }));
-    const response = await call(throwing(new GatewayError("invalid-request", { faults })));
-    expect([response.status, response.json]).toEqual([422, { detail: faults.slice(0, 100) }]);
-  });
-});
-
-test("Every response has the IDs of its request and may not be cached, and a body has its length in bytes", async () => {
-  const common = { "Cache-Control": "no-store", "X-Invocation-Id": "i-1", "X-Correlation-Id": "i-1" };
-  const empty = await call(doing(() => ({ status: 204 })));
-  expect([empty.status, empty.body, empty.headers]).toEqual([204, undefined, common]);
-  const { status, body, headers } = await call(doing(() => ({ status: 200, body: { a: "Zürich 🏠" } })));
-  expect([status, body]).toEqual([200, '{"a":"Zürich 🏠"}']);
-  expect(headers).toEqual({ ...common, "Content-Type": "application/json", "Content-Length": "20" });
-});
-
-describe("Input", () => {
-  const echo = httpFunction({
-    ...contract,
-    query: z.object({ max_vmr: laxInteger.optional() }),
+  const definition = httpFunction({
+    method: "POST",
+    route: "x/{room_name}",
+    access,
+    summary: "x",
+    description: "x",
+    query: z.object({ max_vmr: laxInteger }),
     headers: z.object({ "x-count": laxInteger.optional() }),
-    handle: (input) => ({ status: 200, body: input }),
-  });
-  const echoBody = httpFunction({
-    ...contract,
-    body: { schema: z.object({ name: z.string() }), requiresJsonType: true },
-    handle: ({ body }) => ({ status: 200, body }),
-  });
-
-  test("is read after the access check, so an unknown caller gets 401 even with an invalid body", async () => {
-    const refused = await call(echoBody, { checks: refuseAll, body: "{" });
-    expect([refused.status, refused.json]).toEqual([401, { detail: "Not authenticated" }]);
-    expect(refused.headers).toMatchObject({ "WWW-Authenticate": "Test realm" });
-  });
-
-  test("reaches the function validated, with the caller and the room name", async () => {
-    const url = "http://127.0.0.1/x/a?max_vmr=12.0&other=1";
-    expect((await call(echo, { url, headers: { "X-Count": "7", "X-Other": "x" } })).json).toEqual({
-      caller: { kind: "application", id: "22222222-2222-4222-8222-222222222222" },
-      query: { max_vmr: 12 },
-      headers: { "x-count": 7 },
-      roomName: "room-a",
-    });
-    expect((await call(echoBody, { body: '{"name":"x"}' })).json).toEqual({ name: "x" });
-  });
-
-  test.each([
-    ["query", echo, { url: "http://127.0.0.1/x/a?max_vmr=abc" }, ["query", "max_vmr"]],
-    ["header", echo, { headers: { "X-Count": "many" } }, ["header", "x-count"]],
-    ["body", echoBody, { body: '{"name":5}' }, ["body", "name"]],
-  ])("is 422 with a fault in the %s, which names its place", async (_, definition, given, loc) => {
-    expect(await call(definition, given)).toMatchObject({ status: 422, json: { detail: [{ loc }] } });
-  });
-
-  test("is 422 with a repeated query parameter, although the host joins its values", async () => {
-    // The real host passes the query as it was sent in the URL, and joined as well.
-    const url = "http://127.0.0.1/x?max_vmr=1&max_vmr=2";
-    const fault = { loc: ["query", "max_vmr"], msg: "Value error, max_vmr must be sent only once" };
-    const response = await call(echo, { url, query: { max_vmr: "1,2" } });
-    expect(response).toMatchObject({ status: 422, json: { detail: [fault] } });
-  });
-
-  test.each([
-    ["a%2Fb%2fc", "a/b/c"],
-    ["100% ü", "100% ü"],
-  ])("with the host's room name %s is decoded to %s", async (parameter, roomName) => {
-    expect((await call(echo, { roomName: parameter })).json).toMatchObject({ roomName });
-  });
-});
-
-test("An unexpected failure results in 500 with a fixed text, and only the log contains its cause", async () => {
-  const { status, body, lines } = await call(throwing(new TypeError("secret detail")));
-  expect([status, body]).toEqual([500, '{"detail":"Internal Server Error"}']);
-  expect(lines).toMatchObject([
-    { level: "error", event: "request-failed", causes: [{ name: "TypeError", message: "secret detail" }] },
-    { level: "information", event: "request", status: 500, code: "unexpected" },
-  ]);
-});
-
-describe("The correlation ID", () => {
-  test.each(["Order-2026_11.21", "x".repeat(128)])("is the caller's %s", async (id) => {
-    const { headers } = await call(logging(), { headers: { "x-correlation-id": id } });
-    expect(headers).toMatchObject({ "X-Correlation-Id": id });
-  });
-
-  test.each(["", "x".repeat(129), "/a", "a\tb", "é"])(
-    "is the invocation's if the caller sends the unusable %j",
-    async (id) => {
-      const { headers } = await call(logging(), { headers: { "x-correlation-id": id } });
-      expect(headers).toMatchObject({ "X-Correlation-Id": "i-1" });
-    },
-  );
-
-  test.each([
-    [204, logging(), {}],
-    [401, logging(), { checks: refuseAll }],
-    [503, throwing(new GatewayError("platform-unavailable")), {}],
-  ])("of the caller is in a %i and in every log line of the request", async (status, definition, given) => {
-    const response = await call(definition, { ...given, headers: { "x-correlation-id": "order-1" } });
-    expect(response).toMatchObject({ status, headers: { "X-Correlation-Id": "order-1" } });
-    expect(new Set(response.lines.map(({ correlationId }) => correlationId))).toEqual(new Set(["order-1"]));
-  });
-});
-
-describe("The caller", () => {
-  test.each<[Access, string]>([
-    ["application", "22222222-2222-4222-8222-222222222222"],
-    ["agent", "agent"],
-    ["event-sink", "event-sink"],
-    ["anyone", "anyone"],
-  ])("of access %s is in every log line as %s", async (access, caller) => {
-    const lines = ["step", "request"].map((event) => ({ event, caller }));
-    expect((await call(logging(access))).lines).toMatchObject(lines);
-  });
-
-  test("is missing from the log if the access check refuses the request", async () => {
-    const { lines } = await call(logging(), { checks: refuseAll });
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).not.toHaveProperty("caller");
-  });
-
-  test("of the event sink is logged with its pair of credentials in the line of the request only", async () => {
-    const sink = async () => ({ kind: "event-sink", credentials: "previous" }) as const;
-    const checks = { ...openAccess, "event-sink": sink };
-    const { lines } = await call(logging("event-sink"), { checks });
-    expect(lines[0]).not.toHaveProperty("credentials");
-    expect(lines[1]).toMatchObject({ event: "request", credentials: "previous" });
-    const failing = doing(() => Promise.reject(new GatewayError("forbidden")), { access: "event-sink" });
-    const failed = await call(failing, { checks });
-    expect(failed.lines).toMatchObject([{ event: "request", status: 403, credentials: "previous" }]);
-  });
-});
-
-describe("The log of a request", () => {
-  test("contains the fields that the function adds to it, and the response does not", async () => {
-    const { lines, ...response } = await call(doing(() => ({ status: 204, logFields: { ignored: 3 } })));
-    expect(lines).toMatchObject([{ event: "request", status: 204, ignored: 3 }]);
-    expect(JSON.stringify(response)).not.toContain("ignored");
-  });
-
-  test("has one line with status and duration after a success", async () => {
-    const clock = createManualClock();
-    const slow = doing(() => {
+    ...(method !== "HEAD" && { body: { schema: z.object({ name: z.string() }), requiresJsonType: true } }),
+    responses: { 204: null },
+    failures: [],
+    handle: async (input, dependencies: HttpDependencies, log) => {
       clock.advance(1.5);
-      return { status: 200, body: {} };
-    });
-    expect((await call(slow, { clock })).lines).toEqual([
-      {
-        level: "information",
-        event: "request",
-        function: "test",
-        invocationId: "i-1",
-        correlationId: "i-1",
-        caller: "22222222-2222-4222-8222-222222222222",
-        status: 200,
-        durationMilliseconds: 1500,
-        method: "POST",
-      },
-    ]);
+      return handle(input, dependencies, log);
+    },
   });
+  const {
+    status,
+    headers,
+    body: text,
+  } = await toHandler(definition, { accessChecks, clock })(request, context);
+  const json: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
+  return { status, headers, text, json, lines };
+}
+interface Sent {
+  readonly access: Access;
+  readonly method: string;
+  readonly url: string;
+  readonly roomName: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+const throwing = (error: unknown) => async () => Promise.reject(error);
 
-  test("has one line with code and reason after a refusal, whose reason the caller does not see", async () => {
-    const refused = new GatewayError("unauthenticated", { reason: "expired" });
-    const { lines, json: body } = await call(throwing(refused));
-    const code = "unauthenticated";
-    const line = { event: "request", status: 401, code, reason: "expired", durationMilliseconds: 0 };
-    expect(lines).toEqual([expect.objectContaining(line)]);
-    expect(body).toEqual({ detail: "Not authenticated" });
-  });
+const common = { "Cache-Control": "no-store", "X-Invocation-Id": "i-1", "X-Correlation-Id": "i-1" };
+const typed = { ...common, "Content-Type": "application/json" };
+const caller = "22222222-2222-4222-8222-222222222222";
+const ids = { function: "test", invocationId: "i-1", correlationId: "i-1", caller };
+const line = { level: "information", event: "request", ...ids, durationMilliseconds: 1500 };
 
-  test("names the platform call that failed, as does the failure's own line", async () => {
-    const failedCall = { platformMethod: "PATCH", platformStatus: 403 };
-    const { lines } = await call(throwing(new GatewayError("platform-login-refused", { failedCall })));
-    expect(lines).toMatchObject([
-      { event: "platform-login-refused", ...failedCall, causes: [{ name: "GatewayError" }] },
-      { event: "request", code: "platform-login-refused", ...failedCall },
-    ]);
-  });
+test.each<[string, FunctionResponse, string | undefined, object]>([
+  ["POST", { status: 204 }, undefined, common],
+  ["POST", { status: 200, body: { a: "ü🏠" } }, '{"a":"ü🏠"}', { ...typed, "Content-Length": "14" }],
+  ["HEAD", { status: 200, body: { a: 1 } }, undefined, typed],
+  ["POST", { status: 204, headers: { "X-Build": "1" } }, undefined, { ...common, "X-Build": "1" }],
+  ["POST", { status: 204, logFields: { ignored: 3 } }, undefined, common],
+])(
+  "%s with the result %j has the IDs of its request, and its log has one line",
+  async (method, result, text, headers) => {
+    const { lines, ...response } = await call(() => result, { method });
+    expect(response).toMatchObject({ status: result.status, text });
+    expect(response.headers).toEqual(headers);
+    expect(lines).toEqual([{ ...line, status: result.status, method, ...result.logFields }]);
+  },
+);
 
-  test.each([
-    ["an error", "error", "platform-unavailable"],
-    ["a warning", "warning", "unauthenticated"],
-  ] as const)("contains %s with the chain of causes (%s: %s)", async (_, level, code) => {
-    const { lines } = await call(throwing(new GatewayError(code, { cause: new TypeError("reset") })));
-    expect(lines).toMatchObject([
-      { level, event: code },
-      { level: "information", event: "request", code, durationMilliseconds: 0 },
-    ]);
-    expect(lines[0]?.["causes"]).toContainEqual(expect.objectContaining({ message: "reset" }));
+const withLength = { ...typed, "Content-Length": expect.stringMatching(/^[0-9]+$/) };
+const failedCall = { platformMethod: "PATCH", platformStatus: 403 };
+const cause = new TypeError("secret detail");
+const faults = Array.from({ length: 101 }, (_, index) => ({
+  type: "missing",
+  loc: [index],
+  msg: "Field required",
+}));
+const causes = expect.arrayContaining([
+  expect.objectContaining({ name: "TypeError", message: "secret detail" }),
+]);
+
+test.each<[object, number, unknown, object, object | undefined, object?]>([
+  [refused, 401, "Not authenticated", { "WWW-Authenticate": "Test realm" }, undefined, { reason: "expired" }],
+  [new GatewayError("forbidden", { cause }), 403, "Not allowed", {}, { level: "warning", causes }],
+  [
+    new GatewayError("room-not-found", { retryAfterSeconds: 7 }),
+    404,
+    undefined,
+    { "Retry-After": "7" },
+    undefined,
+  ],
+  [new GatewayError("invalid-request", { faults }), 422, faults.slice(0, 100), {}, undefined],
+  [
+    new GatewayError("platform-login-refused", { failedCall, cause }),
+    503,
+    "The conferencing platform cannot be used at the moment",
+    {},
+    { level: "error", ...failedCall, causes },
+    failedCall,
+  ],
+  [
+    cause,
+    500,
+    "Internal Server Error",
+    {},
+    { level: "error", event: "request-failed", causes },
+    { code: "unexpected" },
+  ],
+])(
+  "%s results in %i, and only the log has its cause",
+  async (error, status, detail, headers, ofFailure, fields) => {
+    const { lines, ...response } = await call(throwing(error));
+    expect(response).toMatchObject({ status, json: detail && { detail } });
+    expect(response.headers).toEqual({ ...(detail ? withLength : common), ...headers });
+    const { code } = { code: "unexpected", ...error };
+    const ofRequest = { ...line, status, code, ...fields };
+    expect(lines).toMatchObject([...(ofFailure ? [{ ...ids, event: code, ...ofFailure }] : []), ofRequest]);
+    expect(JSON.stringify(response)).not.toMatch(/secret|expired/);
+  },
+);
+
+test("Input reaches the function validated, with the caller and the room name", async () => {
+  const sent = { url: "/x?max_vmr=12.0&other=1", headers: { "X-Count": "7", "X-Other": "x" } };
+  const { json } = await call((body) => ({ status: 200, body }), sent);
+  expect(json).toEqual({
+    caller: { kind: "application", id: caller },
+    query: { max_vmr: 12 },
+    headers: { "x-count": 7 },
+    body: { name: "x" },
+    roomName: "room-a",
   });
 });
+
+test.each([
+  ["a%2Fb%2fc", "a/b/c"],
+  ["100% ü", "100% ü"],
+])("The host's room name %s is decoded to %s", async (parameter, roomName) => {
+  const { json } = await call((body) => ({ status: 200, body }), { roomName: parameter });
+  expect(json).toMatchObject({ roomName });
+});
+
+test.each<[Partial<Sent>, unknown[]]>([
+  [{ url: "/x?max_vmr=abc" }, ["query", "max_vmr"]],
+  [{ url: "/x?max_vmr=1&max_vmr=2" }, ["query", "max_vmr"]],
+  [{ headers: { "X-Count": "many" } }, ["header", "x-count"]],
+  [{ body: '{"name":5}' }, ["body", "name"]],
+])("Input with %j is 422 with one fault at %j, and 401 for an unknown caller", async (sent, loc) => {
+  const handle = throwing(new Error("the input is valid"));
+  expect(await call(handle, sent)).toMatchObject({ status: 422, json: { detail: [{ loc }] } });
+  const { status, lines } = await call(handle, { ...sent, access: "agent" });
+  expect([status, lines.length]).toEqual([401, 1]);
+  expect(lines[0]).not.toHaveProperty("caller");
+});
+
+test.each([
+  ["Order-2026_11.21", "Order-2026_11.21"],
+  ["x".repeat(128), "x".repeat(128)],
+  ...["", "x".repeat(129), "/a", "a\tb", "é"].map((unusable): [string, string] => [unusable, "i-1"]),
+])("With the correlation ID %j, response and log have %s", async (sent, id) => {
+  for (const access of ["application", "agent"] as const) {
+    const failing = throwing(new GatewayError("claim-failed"));
+    const { headers, lines } = await call(failing, { access, headers: { "x-correlation-id": sent } });
+    expect(headers).toMatchObject({ "X-Correlation-Id": id });
+    expect(new Set(lines.map(({ correlationId }) => correlationId))).toEqual(new Set([id]));
+  }
+});
+
+test.each<[Access, string, string?]>([
+  ["application", caller],
+  ["event-sink", "event-sink", "previous"],
+  ["anyone", "anyone"],
+])(
+  "The caller of access %s is in every line as %s, its credentials (%s) in the last",
+  async (access, name, credentials) => {
+    for (const error of [undefined, new GatewayError("claim-failed")]) {
+      const { lines } = await call(
+        (_, _dependencies, log) => {
+          log.info("step");
+          if (error) throw error;
+          return { status: 204 };
+        },
+        { access },
+      );
+      expect(new Set(lines.map((logged) => logged["caller"]))).toEqual(new Set([name]));
+      expect(lines[0]).not.toHaveProperty("credentials");
+      expect(lines.at(-1)?.["credentials"]).toBe(credentials);
+    }
+  },
+);

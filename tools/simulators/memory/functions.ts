@@ -5,9 +5,7 @@ import type { Dependencies } from "../../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../../src/lib/http/contract.ts";
 import {
   type QueueFunction,
-  registerHttpFunctions,
-  registerQueueFunctions,
-  registerTimerFunctions,
+  registerFunctions as register,
   type TimerFunction,
 } from "../../../src/lib/triggers.ts";
 
@@ -42,8 +40,6 @@ export function registerFunctions(dependencies: Dependencies) {
     storageQueue: (name: string, { handler }: { handler: StorageQueueHandler }) =>
       void queues.set(name, handler),
   };
-  registerHttpFunctions(app, dependencies, httpFunctions);
-  registerTimerFunctions(app, dependencies, timerFunctions);
-  registerQueueFunctions(app, dependencies, queueFunctions);
+  register(app, dependencies, { http: httpFunctions, timers: timerFunctions, queues: queueFunctions });
   return { http, timers, queues };
 }
