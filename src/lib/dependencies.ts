@@ -83,96 +83,64 @@ export type Dependencies = ReturnType<typeof createDependencies>;
 
 /** Creates the object graph without opening a connection. */
 export function createDependencies(settings: Settings, adapters: Adapters) {
-  const { accessChecks, clock, random, newId, platformClient } = adapters;
-  const { pool, deletion, provisioning } = adapters.queues;
-  const { maxRooms, minRooms, leaseSeconds, readyDelaySeconds } = settings.pool;
-  const { hostPin, template, gatewayName, maxAgeHours } = settings.rooms;
-  const platformTimeoutSeconds = settings.platform.timeoutSeconds;
-
+  const { accessChecks, queues, clock, random, newId, platformClient } = adapters;
+  const { hostPin, template } = settings.rooms;
   // Serves requests whose caller waits.
   const conferences = createConferences(platformClient);
   // Serves background work and lists, whose many pages must not delay requests for a room.
   const background = createConferences(platformClient.background);
-  const status = createPlatformStatus(platformClient.background);
-  const { takeSlot } = platformClient.background;
-  const replenishment = createReplenishment({ pool, provisioning, maxRooms });
+
+  // Each part takes from these what its options name.
+  const common = {
+    ...queues,
+    ...settings.pool,
+    ...settings.rooms,
+    platformTimeoutSeconds: settings.platform.timeoutSeconds,
+    clock,
+    random,
+    newId,
+  };
+  const replenishment = createReplenishment(common);
   const claims = createClaims({
-    pool,
-    deletion,
+    ...common,
     conferences,
     replenishment,
-    clock,
-    leaseSeconds,
-    platformTimeoutSeconds,
     claimSlots: platformClient.claimSlots,
-    gatewayName,
   });
+  const inBackground = {
+    ...common,
+    conferences: background,
+    status: createPlatformStatus(platformClient.background),
+    takeSlot: platformClient.background.takeSlot,
+  };
 
   return {
     accessChecks,
     clock,
     serviceTagBaseUrl: settings.serviceTagBaseUrl,
-    maxRooms,
+    maxRooms: settings.pool.maxRooms,
     conferences,
     sharedList: createSharedList(background, clock),
     replenishment,
     claims,
     idempotentClaims: createIdempotentClaims({
+      ...common,
       claims,
-      records: adapters.createRecords,
       conferences,
-      pool,
-      deletion,
-      clock,
+      records: adapters.createRecords,
     }),
-    deletionQueueWriter: createDeletionQueueWriter({ deletion, clock }),
-    bulkDeletion: createBulkDeletion({
-      pool,
-      deletion,
-      provisioning,
-      conferences: background,
-      takeSlot,
-      clock,
-      gatewayName,
-    }),
-    provisioning: createProvisioning({
-      pool,
-      deletion,
-      conferences: background,
-      clock,
-      random,
-      hostPin,
-      template,
-      gatewayName,
-      maxRooms,
-      readyDelaySeconds,
-      leaseSeconds,
-      platformTimeoutSeconds,
-    }),
-    garbageCollection: createGarbageCollection({
-      deletion,
-      conferences: background,
-      status,
-      takeSlot,
-      clock,
-      gatewayName,
-      maxAgeHours,
-      ...settings.garbage,
-    }),
+    deletionQueueWriter: createDeletionQueueWriter(common),
+    bulkDeletion: createBulkDeletion(inBackground),
+    provisioning: createProvisioning(inBackground),
+    garbageCollection: createGarbageCollection({ ...inBackground, ...settings.garbage }),
     metricsRun: createMetricsRun({
-      queues: adapters.queues,
-      conferences: background,
-      status,
+      ...inBackground,
+      queues,
       replenishment,
       sink: adapters.metricsSink,
-      clock,
-      newId,
       instanceId: newId(),
       version,
-      maxRooms,
-      minRooms,
       fingerprint: roomFingerprint(template, hostPin),
-      gatewayName,
     }),
   };
 }

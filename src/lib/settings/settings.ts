@@ -109,11 +109,7 @@ function toSecureContext(authorities: readonly X509Certificate[]): SecureContext
   return createSecureContext({ ca, allowPartialTrustChain: true });
 }
 
-type PlatformLogIn =
-  | { clientId: string; privateKey: string; scope: string | undefined }
-  | { username: string; password: string };
-
-function toPlatformLogIn({ clientId, privateKey, scope, ...basic }: Values["platform"]): PlatformLogIn {
+function toPlatformLogIn({ clientId, privateKey, scope, ...basic }: Values["platform"]) {
   if (clientId !== undefined && privateKey !== undefined) return { clientId, privateKey, scope };
   return { username: basic.username ?? "", password: basic.password ?? "" };
 }
