@@ -76,7 +76,7 @@ const neverExpires = -1;
  * Creates the port to one queue, whose texts are in Base64 if the Functions host reads it. An operation creates the queue
  * if it is missing, and throws QueueError if it fails. This function is long because the port has seven operations.
  */
-export function createStorageQueue(
+function createStorageQueue(
   { singleTry, retrying }: QueueClients,
   encoding: Encoding,
   timeoutSeconds: number,

@@ -32,10 +32,11 @@ test.each<[keyof ReturnType<typeof createAccessChecks>, Credentials, Credentials
       CONTACT_CENTRE_API_URL: centre.url,
       CONTACT_CENTRE_DIVISION_IDS: divisionId,
     });
-    const check = createAdapters(settings).accessChecks[access];
+    const { [access]: check, anyone } = createAdapters(settings).accessChecks;
     const log = createRecordingLog();
     await expect(check(new Headers(own()), log)).resolves.toEqual(caller);
     await expect(check(new Headers(others()), log)).rejects.toMatchObject({ status: 401 });
+    await expect(anyone(new Headers(), log)).resolves.toEqual({ kind: "anyone" });
   },
 );
 

@@ -26,39 +26,28 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-const tokenRequests = () => requests.map(({ searchParams }) => Object.fromEntries(searchParams));
-const adaptersByIdentity = (identityClientId: string | undefined) =>
-  createAdapters(
-    loadSettings({
-      ...exampleEnvironment,
-      AzureWebJobsStorage: undefined,
-      AzureWebJobsStorage__accountName: "exampleaccount",
-      AzureWebJobsStorage__credential: "managedidentity",
-      AzureWebJobsStorage__clientId: identityClientId,
-      LOGS_INGESTION_ENDPOINT: "https://logs.example.com",
-      LOGS_INGESTION_RULE_ID: "dcr-1",
-      LOGS_INGESTION_STREAM: "Custom-X",
-    }),
-  );
-
 test.each([
   ["the user-assigned identity if the settings name one", clientId],
   ["the system-assigned identity if the settings name none", undefined],
-])("the queues use %s", async (_, identityClientId) => {
-  const { queues } = adaptersByIdentity(identityClientId);
+])("the queues and the log workspace use %s", async (_, identityClientId) => {
+  const settings = loadSettings({
+    ...exampleEnvironment,
+    AzureWebJobsStorage: undefined,
+    AzureWebJobsStorage__accountName: "exampleaccount",
+    AzureWebJobsStorage__credential: "managedidentity",
+    AzureWebJobsStorage__clientId: identityClientId,
+    LOGS_INGESTION_ENDPOINT: "https://logs.example.com",
+    LOGS_INGESTION_RULE_ID: "dcr-1",
+    LOGS_INGESTION_STREAM: "Custom-X",
+  });
+  const { queues, metricsSink } = createAdapters(settings);
   await expect(queues.pool.count()).rejects.toMatchObject({ failure: "unknown" });
-
-  expect(tokenRequests()[0]).toMatchObject({ resource: "https://storage.azure.com" });
-  expect(tokenRequests().map(({ client_id }) => client_id)).toEqual(
-    tokenRequests().map(() => identityClientId),
-  );
-});
-
-test("the log workspace uses the same identity as the queues", async () => {
-  const { metricsSink } = adaptersByIdentity(clientId);
   await expect(metricsSink({ RunId: "run-1" })).rejects.toThrow("the log workspace did not accept the row");
 
-  expect(tokenRequests()[0]).toMatchObject({ resource: "https://monitor.azure.com", client_id: clientId });
+  const tokenRequests = requests.map(({ searchParams }) => Object.fromEntries(searchParams));
+  const resources = tokenRequests.map(({ resource }) => resource);
+  expect(new Set(resources)).toEqual(new Set(["https://storage.azure.com", "https://monitor.azure.com"]));
+  expect(new Set(tokenRequests.map(({ client_id }) => client_id))).toEqual(new Set([identityClientId]));
 });
 
 test("with a connection string, the identity is the one that the machine is signed in with", async () => {

@@ -1,17 +1,17 @@
 /** The queues of a storage account: failures, timeouts, retries, ages of messages, names and encodings. */
 import { createServer } from "node:http";
 import { QueueServiceClient } from "@azure/storage-queue";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
-import { createStorageQueue, openQueues } from "../../../src/lib/azure/storage-queue.ts";
+import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
 import { startAzurite } from "../../../tools/simulators/azurite.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { listen } from "../../../tools/simulators/process/listen.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
-import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
+import { useStarted } from "../../support/use-started.ts";
 
-const message: QueueMessage = {
+const aMessage: QueueMessage = {
   id: "m",
   text: "room-a",
   popReceipt: "r",
@@ -22,8 +22,8 @@ const message: QueueMessage = {
 /** Each operation and the number of its attempts: operations that could do harm are not retried. */
 const operations: [keyof Queue, number, (queue: Queue) => Promise<unknown>][] = [
   ["put", 1, async (queue) => queue.put("room-a")],
-  ["delete", 1, async (queue) => queue.delete(message)],
-  ["setInvisible", 1, async (queue) => queue.setInvisible(message, 0)],
+  ["delete", 1, async (queue) => queue.delete(aMessage)],
+  ["setInvisible", 1, async (queue) => queue.setInvisible(aMessage, 0)],
   ["receive", 3, async (queue) => queue.receive(1, 60)],
   ["count", 3, async (queue) => queue.count()],
   ["peek", 3, async (queue) => queue.peek()],
@@ -43,47 +43,27 @@ beforeEach(() => {
   urls = [];
 });
 
-const connectionString = () => {
-  const key = Buffer.from("key").toString("base64");
-  return `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=${key};QueueEndpoint=${server.url}/test`;
-};
-const open = (storage = { connectionString: connectionString() }, timeoutSeconds?: number): Queues => {
-  const timeout = timeoutSeconds === undefined ? {} : { timeoutSeconds };
-  return openQueues({ storage, credential: createCredential(storage), ...timeout });
-};
-/** Opens a queue without pauses between attempts. */
-const openFast = (): Queue => {
-  const retryOptions = { maxTries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 };
-  const client = (maxTries: number) =>
-    QueueServiceClient.fromConnectionString(connectionString(), {
-      retryOptions: { ...retryOptions, maxTries },
-    }).getQueueClient("room-creation-queue");
-  return createStorageQueue({ singleTry: client(1), retrying: client(3) }, "text", 20);
-};
+const connectionString = () =>
+  `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=a2V5;QueueEndpoint=${server.url}/test`;
+const open = (storage = { connectionString: connectionString() }, timeoutSeconds = 20): Queues =>
+  openQueues({ storage, credential: createCredential(storage), timeoutSeconds });
 const storageError = (status: number, code: string): Answer => ({
   status,
   headers: { "content-type": "application/xml", "x-ms-error-code": code },
   body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>text</Message></Error>`,
 });
 
-/** Runs every operation on a queue, at the same time. Returns their errors and how many requests each sent. */
-async function failuresOf(openQueue: () => Queue): Promise<unknown[]> {
-  return Promise.all(operations.map(async ([, , run]) => run(openQueue()).catch((error: unknown) => error)));
-}
-const forEachOperation = (error: object) => operations.map(() => expect.objectContaining(error));
+test.each(operations)("%s has %i attempts at a busy account", async (_, attempts, run) => {
+  answer = storageError(503, "ServerBusy");
+  await expect(run(open().pool)).rejects.toMatchObject({ failure: "unknown" });
+  expect(urls).toHaveLength(attempts);
+});
 
-test.each(operations)(
-  "%s has %i attempts at a busy account or a broken connection",
-  async (_, attempts, run) => {
-    answer = storageError(503, "ServerBusy");
-    await expect(run(open(undefined, 20).pool)).rejects.toMatchObject({ failure: "unknown" });
-    expect(urls).toHaveLength(attempts);
-    answer = "reset";
-    const message = expect.stringMatching(/: (REQUEST_SEND_ERROR|ECONNRESET)$/);
-    await expect(run(openFast())).rejects.toMatchObject({ failure: "unknown", message });
-    expect(urls).toHaveLength(2 * attempts);
-  },
-);
+test("A broken connection is the failure `unknown`", async () => {
+  answer = "reset";
+  const message = expect.stringMatching(/^queue delete: (REQUEST_SEND_ERROR|ECONNRESET)$/);
+  await expect(open().pool.delete(aMessage)).rejects.toMatchObject({ failure: "unknown", message });
+});
 
 test.each([
   [400, "PopReceiptMismatch", "receipt-stale"],
@@ -95,7 +75,7 @@ test.each([
 ] as const)("A response %i %s is the failure `%s`", async (status, code, failure) => {
   answer = storageError(status, code);
   const error = { failure, message: `queue delete: ${code}` };
-  await expect(openFast().delete(message)).rejects.toMatchObject(error);
+  await expect(open().pool.delete(aMessage)).rejects.toMatchObject(error);
 });
 
 test("Consecutive operations on all queues share a connection", async () => {
@@ -108,64 +88,60 @@ test("Consecutive operations on all queues share a connection", async () => {
   });
   const account = connectionString().replace(server.url, await listen(listening));
   const { pool, deletion } = open({ connectionString: account });
-  for (const queue of [pool, deletion, pool]) await queue.delete(message);
+  for (const queue of [pool, deletion, pool]) await queue.delete(aMessage);
   expect(connections).toBe(1);
 });
 
-describe("The age of a message", () => {
+test("The age of a message is the time from its insertion to the response, by the storage's clock", async () => {
   const insertedOn = ["Thu, 15 Jan 2026 09:05:00 GMT", "Thu, 15 Jan 2026 09:00:00 GMT"];
-  const respondedOn = "Thu, 15 Jan 2026 09:10:00 GMT";
-  const asMessage = (time: string, index: number) =>
-    `<QueueMessage><MessageId>m-${index}</MessageId><InsertionTime>${time}</InsertionTime>` +
-    "<ExpirationTime>Fri, 31 Dec 9999 23:59:59 GMT</ExpirationTime><PopReceipt>r</PopReceipt>" +
-    `<TimeNextVisible>${respondedOn}</TimeNextVisible><DequeueCount>1</DequeueCount>` +
-    `<MessageText>room-${index}</MessageText></QueueMessage>`;
-  const messages = `<QueueMessagesList>${insertedOn.map(asMessage).join("")}</QueueMessagesList>`;
-  beforeEach(() => {
-    const headers = { "content-type": "application/xml", date: respondedOn };
-    answer = { status: 200, headers, body: `<?xml version="1.0" encoding="utf-8"?>${messages}` };
-  });
-
-  test("is the number of seconds from its insertion to the response, by the storage's clock", async () => {
-    const received = await openFast().receive(2, 60);
-    expect(received.map(({ ageSeconds }) => ageSeconds)).toEqual([300, 600]);
-    expect(received.map(({ insertedAt }) => insertedAt)).toEqual(insertedOn.map(Date.parse));
-  });
-
-  test("is returned by peek for up to 32 messages", async () => {
-    expect((await openFast().peek()).map(({ ageSeconds }) => ageSeconds)).toEqual([300, 600]);
-    expect(urls[0]?.searchParams.get("numofmessages")).toBe("32");
-  });
+  const date = "Thu, 15 Jan 2026 09:10:00 GMT";
+  const messages = insertedOn.map(
+    (time) =>
+      `<QueueMessage><MessageId>m</MessageId><InsertionTime>${time}</InsertionTime>` +
+      `<ExpirationTime>${date}</ExpirationTime><PopReceipt>r</PopReceipt><TimeNextVisible>${date}</TimeNextVisible>` +
+      "<DequeueCount>1</DequeueCount><MessageText>room-a</MessageText></QueueMessage>",
+  );
+  const body = `<?xml version="1.0"?><QueueMessagesList>${messages.join("")}</QueueMessagesList>`;
+  answer = { status: 200, headers: { "content-type": "application/xml", date }, body };
+  const { pool } = open();
+  const insertedAt = insertedOn.map((time) => Date.parse(time));
+  expect(await pool.receive(2, 60)).toMatchObject([
+    { ageSeconds: 300, insertedAt: insertedAt[0] },
+    { ageSeconds: 600, insertedAt: insertedAt[1] },
+  ]);
+  expect(await pool.peek()).toMatchObject([{ ageSeconds: 300 }, { ageSeconds: 600 }]);
+  expect(urls[1]?.searchParams.get("numofmessages")).toBe("32");
 });
 
-describe("On Azurite", () => {
-  const azurite = useStartedPerTest(startAzurite);
-
-  test("uses the account's queues, and Base64 in those that the host reads", async () => {
-    const queues = open(azurite, 20);
-    const account = QueueServiceClient.fromConnectionString(azurite.connectionString);
-    for (const [key, name, stored] of [
-      ["pool", "room-creation-queue", "text-x"],
-      ["deletion", "room-deletion-queue", "text-x"],
-      ["provisioning", "room-provisioning-queue", "dGV4dC14"],
-      ["poison", "room-provisioning-queue-poison", "dGV4dC14"],
-    ] as const) {
-      await queues[key].put("text-x");
-      const { peekedMessageItems } = await account.getQueueClient(name).peekMessages();
-      expect([key, peekedMessageItems.map(({ messageText }) => messageText)]).toEqual([key, [stored]]);
-      expect(await queues[key].receive(32, 60)).toMatchObject([{ text: "text-x" }]);
-    }
-  });
+test("On Azurite, the account's queues are used, and Base64 in those that the host reads", async () => {
+  const azurite = await startAzurite();
+  onTestFinished(azurite.stop);
+  const queues = open(azurite);
+  const account = QueueServiceClient.fromConnectionString(azurite.connectionString);
+  for (const [key, name, stored] of [
+    ["pool", "room-creation-queue", "text-x"],
+    ["deletion", "room-deletion-queue", "text-x"],
+    ["provisioning", "room-provisioning-queue", "dGV4dC14"],
+    ["poison", "room-provisioning-queue-poison", "dGV4dC14"],
+  ] as const) {
+    await queues[key].put("text-x");
+    const { peekedMessageItems } = await account.getQueueClient(name).peekMessages();
+    expect([key, peekedMessageItems.map(({ messageText }) => messageText)]).toEqual([key, [stored]]);
+    expect(await queues[key].receive(32, 60)).toMatchObject([{ text: "text-x" }]);
+  }
 });
 
 // The last test, because on a busy computer its aborted requests may reach the server when it has ended.
 test("Every operation fails as `unknown` after 3 s without a response", async () => {
   answer = "silence";
   const asked = shortenTimeouts();
-  const noResponse = expect.stringMatching(/^queue [a-z]+: no response$/);
-  const { pool } = open();
-  expect(await failuresOf(() => pool)).toEqual(
-    forEachOperation({ failure: "unknown", status: 503, message: noResponse }),
+  const storage = { connectionString: connectionString() };
+  const { pool } = openQueues({ storage, credential: createCredential(storage) });
+  const errors = await Promise.all(
+    operations.map(async ([, , run]) => run(pool).catch((error: unknown) => error)),
   );
+  const message = expect.stringMatching(/^queue [a-z]+: no response$/);
+  const expected = expect.objectContaining({ failure: "unknown", status: 503, message });
+  expect(errors).toEqual(operations.map(() => expected));
   expect(asked).toEqual(operations.map(() => 3000));
 });

@@ -1,301 +1,210 @@
 /** Updates of a room: accepted, ignored and rejected fields and values. */
-import { beforeEach, describe, expect, test } from "vitest";
-import { validate } from "../../../src/lib/http/validation.ts";
-import {
-  type ConferenceRow,
-  type Conferences,
-  createConferences,
-} from "../../../src/lib/platform/conferences.ts";
+import { beforeEach, expect, test } from "vitest";
+import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { Conference } from "../../../src/lib/rooms/schemas.ts";
 import { changeRoom, toUpdateFields } from "../../../src/lib/rooms/update.ts";
 import { formatMarker } from "../../support/markers.ts";
-import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
-import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
+import { usePoolWorld } from "../../support/pool-world.ts";
 
-const marker = formatMarker({ state: "assigned", since: "2026-01-15T09:00:00.000Z", messageId: "m-1" });
-const uri = (path: string) => `/api/admin/configuration/v1/${path}/1/`;
+const since = "2026-01-15T09:00:00.000Z";
+const marker = formatMarker({ state: "assigned", since, messageId: "m-1" });
+const forged = formatMarker({ state: "pooled", since: "2020-01-01T00:00:00.000Z" });
+const longest = formatMarker({
+  gateway: "x".repeat(20),
+  state: "assigned",
+  since,
+  messageId: "0a1b2c3d-1111-4222-8333-444455556666",
+  fingerprint: "1f6ca54f",
+});
+const maxCharacters = 250 - marker.length - 1;
+const configuration = "/api/admin/configuration/v1";
+const theme = (id: number) => `${configuration}/ivr_theme/${id}/`;
+const participant = (id: number) => `${configuration}/automatic_participant/${id}/`;
 
-const platform = usePlatform();
-let conferences: Conferences;
-beforeEach(() => {
-  log = createRecordingLog();
-  conferences = createConferences(newPlatformClient(platform.url));
-  platform.seedRooms({
-    rows: [
-      {
-        name: "room-a",
-        description: `by hand\n${marker}`,
-        pin: "482913",
-        allow_guests: true,
-        guest_pin: "771204",
-        ivr_theme: uri("ivr_theme"),
-        system_location: uri("system_location"),
-        automatic_participants: [uri("automatic_participant")],
-        aliases: [{ alias: "room-a" }, { alias: "second" }],
-      },
-    ],
-  });
+const room: ConferenceRow = {
+  id: 7,
+  name: "room-a",
+  description: `by hand\n${marker}`,
+  aliases: [{ alias: "room-a" }, { alias: "second" }, { alias: "third" }],
+  new_in_version_40: [],
+};
+const described = (description: string) => ({ ...room, description });
+
+test.each<[string, object, object, ConferenceRow?]>([
+  [
+    "read-only fields",
+    { id: 99, resource_uri: "/x/", creation_time: since, scheduled_conferences_count: 5 },
+    {},
+  ],
+  [
+    "null",
+    { ivr_theme: null, host_view: null, call_type: null },
+    { ivr_theme: null, host_view: null, call_type: null },
+  ],
+  [
+    "a field that only the platform knows",
+    { new_in_version_40: [5, { id: 1 }] },
+    { new_in_version_40: [5, { id: 1 }] },
+  ],
+  ["the present name", { name: "room-a" }, {}],
+  ["no name and no aliases", { name: null, aliases: null }, {}],
+  [
+    "the present aliases",
+    { aliases: [{ alias: "second" }, { alias: "third", id: 7 }, { alias: "room-a" }] },
+    {},
+  ],
+  ["a description", { description: "new" }, { description: `new\n${marker}` }],
+  ["null as description", { description: null }, { description: marker }],
+  ["an empty description", { description: "" }, { description: marker }],
+  ["the present description", { description: "by hand", tag: "" }, { tag: "" }],
+  [
+    "a description with a forged marker",
+    { description: `new\n${forged}` },
+    { description: `new\n${marker}` },
+  ],
+  ["a forged marker", { description: forged }, { description: marker }],
+  [
+    "a forged marker for a room without one",
+    { description: `new\n${forged}` },
+    { description: "new" },
+    described(""),
+  ],
+  [
+    "the present description of a room in the pool",
+    { description: "x", tag: "" },
+    { tag: "" },
+    described(`x\n${forged}`),
+  ],
+  [
+    "as many characters as fit",
+    { description: "x".repeat(maxCharacters) },
+    { description: `${"x".repeat(maxCharacters)}\n${marker}` },
+  ],
+  [
+    "135 characters, which fit with the longest marker of another gateway",
+    { description: "x".repeat(135) },
+    { description: `${"x".repeat(135)}\n${longest}` },
+    described(longest),
+  ],
+  ["a URI", { ivr_theme: theme(1) }, { ivr_theme: theme(1) }],
+  ["a list of one object", { ivr_theme: [{ resource_uri: theme(2) }] }, { ivr_theme: theme(2) }],
+  [
+    "a list of URIs and objects",
+    { automatic_participants: [participant(1), { id: 2 }, participant(3)] },
+    { automatic_participants: [participant(1), participant(2), participant(3)] },
+  ],
+  [
+    "an empty list",
+    { ivr_theme: [], automatic_participants: [] },
+    { ivr_theme: null, automatic_participants: [] },
+  ],
+])("An update with %s sends what changes", (_, change, sent, row = room) => {
+  expect(toUpdateFields(Conference.parse(change), row)).toStrictEqual(sent);
 });
 
-let log: RecordingLog;
-const changeOf = async (name: string, body: Conference, through: Conferences = conferences) =>
-  changeRoom(through, name, body, log);
-const change = async (body: unknown) => changeOf("room-a", validate(Conference, body, "body"));
-const patches = () => platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"] ?? 0;
-async function room(): Promise<ConferenceRow> {
-  const found = await conferences.findByName("room-a");
-  if (!found) throw new Error("the room is gone");
-  return found;
-}
+const valueError = (loc: unknown[], reason: string) => ({
+  type: "value_error",
+  loc: ["body", ...loc],
+  msg: `Value error, ${reason}`,
+  ctx: { error: {} },
+});
+const unknown = (field: string) => ({
+  type: "extra_forbidden",
+  loc: ["body", field],
+  msg: "Extra inputs are not permitted",
+});
+const unusable = (...loc: unknown[]) =>
+  valueError(loc, "the object must contain the resource_uri or id from a GET response");
+const tooMany = valueError(["ivr_theme"], "at most one object is allowed");
+const isPooled = valueError(["description"], "the description of a room in the pool cannot be changed");
+const fixed = (field: string) => valueError([field], `${field} cannot be changed`);
+const tooLong = {
+  type: "string_too_long",
+  loc: ["body", "description"],
+  msg: `String should have at most ${maxCharacters} characters`,
+  ctx: { max_length: maxCharacters },
+};
 
-test("the platform stores the given fields, including fields that the specification does not list", async () => {
-  const fields = { participant_limit: "12", host_view: null, guests_can_see_guests: "always" };
-  await change(fields);
-  expect(await room()).toMatchObject({ ...fields, participant_limit: 12 });
+test.each<[string, object, object[], ConferenceRow?]>([
+  ["a field in another case", { Participant_Limit: 5 }, [unknown("Participant_Limit")]],
+  ["an unknown field", { tagg: "482913" }, [unknown("tagg")]],
+  ["a field that every object has", { constructor: 1 }, [unknown("constructor")]],
+  ["another name", { name: "room-b" }, [fixed("name")]],
+  ["no aliases", { aliases: [] }, [fixed("aliases")]],
+  ["joined aliases", { aliases: [{ alias: "room-a" }, { alias: "secondthird" }] }, [fixed("aliases")]],
+  ["an alias without a name", { aliases: [{ alias: "room-a" }, { alias: null }] }, [fixed("aliases")]],
+  ["a description for a room in the pool", { description: "new" }, [isPooled], described(`x\n${forged}`)],
+  [
+    "a description that is too long for the marker",
+    { description: "x".repeat(maxCharacters + 1) },
+    [tooLong],
+  ],
+  ["an object without URI or ID", { ivr_theme: [{ name: "x" }] }, [unusable("ivr_theme", 0)]],
+  ["an empty string", { ivr_theme: "" }, [unusable("ivr_theme", 0)]],
+  ["a URI with the platform's address", { ivr_theme: [`https://a${theme(1)}`] }, [unusable("ivr_theme", 0)]],
+  ["a URI of another API", { ivr_theme: [{ resource_uri: "/x/", id: 1 }] }, [unusable("ivr_theme", 0)]],
+  [
+    "a string as ID",
+    { automatic_participants: [{ id: 1 }, { id: "1" }] },
+    [unusable("automatic_participants", 1)],
+  ],
+  ["two objects where one is possible", { ivr_theme: [{ id: 1 }, { id: 1 }] }, [tooMany]],
+  [
+    "several faults",
+    { aliases: [], ivr_theme: [{}], name: "x", tagg: 1 },
+    [unknown("tagg"), fixed("aliases"), unusable("ivr_theme", 0), fixed("name")],
+  ],
+])("An update with %s is rejected as a whole", (_, change, faults, row = room) => {
+  const error = expect.objectContaining({ code: "invalid-request", status: 422, details: { faults } });
+  expect(() => toUpdateFields({ call_type: "audio", ...Conference.parse(change) }, row)).toThrow(error);
 });
 
-test("an update is logged with the room, but without the values, if it takes place", async () => {
-  await change({ tag: "https://verify.example.com/canary" });
-  expect(log.lines).toEqual([{ level: "info", event: "room-updated", fields: { room: "room-a" } }]);
-  await change({ id: 5 });
-  await expect(changeOf("other", { tag: "x" })).rejects.toMatchObject({ code: "room-not-found" });
-  platform.addFault({ kind: "status", status: 404, method: "PATCH" });
-  await expect(change({ call_type: "audio" })).rejects.toMatchObject({ code: "room-not-found" });
-  expect(log.lines).toHaveLength(1);
-});
-
-describe("relations", () => {
-  test.each([
-    [{ ivr_theme: uri("ivr_theme") }],
-    [{ ivr_theme: [uri("ivr_theme")] }],
-    [{ ivr_theme: [{ resource_uri: uri("ivr_theme") }] }],
-  ])("a URI is accepted wherever an object with that URI is: %j", async (body) => {
-    await change({ ivr_theme: null });
-    await change(body);
-    expect(await room()).toMatchObject({ ivr_theme: { id: 1 } });
-  });
-
-  test.each(["aliases", "automatic_participants"])(
-    "more than 1,000 entries of %s are one fault, and the entries are not checked",
-    (field) => {
-      const validateList = (length: number) =>
-        validate(Conference, { [field]: Array(length).fill(0) }, "body");
-      const msg = "Value error, a list must have at most 1000 entries";
-      const tooMany = [{ type: "value_error", loc: ["body", field], msg, ctx: { error: {} } }];
-      expect(() => validateList(1001)).toThrow(expect.objectContaining({ details: { faults: tooMany } }));
-      const entries = expect.objectContaining({
-        details: { faults: expect.objectContaining({ length: 1000 }) },
-      });
-      expect(() => validateList(1000)).toThrow(entries);
-    },
-  );
-});
-
-describe("a field that neither the specification nor the platform knows", () => {
-  test.each(["Participant_Limit", "tagg", "constructor"])("results in 422: %s", async (field) => {
-    const faults = [{ type: "extra_forbidden", loc: ["body", field], msg: "Extra inputs are not permitted" }];
-    const refusal = { code: "invalid-request", status: 422, details: { faults } };
-    await expect(change({ call_type: "audio", [field]: "482913" })).rejects.toMatchObject(refusal);
-    expect(patches()).toBe(0);
-  });
-
-  test("is accepted as soon as the platform returns it", async () => {
-    const row = { ...(await room()), new_in_version_40: "a" };
-    await changeOf("room-a", { new_in_version_40: "b" }, { ...conferences, findByName: async () => row });
-    expect(patches()).toBe(1);
-  });
-});
-
-describe("a value that the platform rejects", () => {
-  const rejected = (loc: string[]) => {
-    const msg = "Value error, the conferencing platform rejected this value";
-    const faults = [{ type: "value_error", loc, msg, ctx: { error: {} } }];
-    return { code: "invalid-request", status: 422, details: { faults } };
-  };
-  const rejectNext = (body?: unknown) =>
-    platform.addFault({ kind: "status", status: 400, body, method: "PATCH" });
-
-  test("results in 422 at its field, with a fixed text and the platform's failure as its cause", async () => {
-    const cause = { name: "PlatformError", platformStatus: 400 };
-    const refusal = { ...rejected(["body", "call_type"]), cause };
-    await expect(change({ call_type: "smoke" })).rejects.toMatchObject(refusal);
-  });
-
-  test("results in 422 at the body if it conflicts with another field", async () => {
-    await expect(change({ guest_pin: "482913" })).rejects.toMatchObject(rejected(["body"]));
-  });
-
-  test("results in one 422 fault at its field, whatever else the platform reports", async () => {
-    const conference = { pin: ["short"], __all__: ["short"], "the PIN 482913 is taken": ["x"] };
-    rejectNext({ conference, conference_alias: { pin: ["short"] } });
-    await expect(change({ pin: "12" })).rejects.toMatchObject(rejected(["body", "pin"]));
-  });
-
-  test.each<[string, unknown]>([
-    ["a page of a proxy", "<html>Bad Request</html>"],
-    ["fields without a usable name", { conference: { "the PIN 482913 is taken": ["x"] } }],
-  ])("is 502 if the 400 names no field: %s", async (_, body) => {
-    rejectNext(body);
-    const error = { code: "platform-rejected", status: 502, platformStatus: 400 };
-    await expect(change({ call_type: "audio" })).rejects.toMatchObject(error);
-  });
-});
-
-describe("The fields of an update", () => {
-  const forged = formatMarker({ state: "pooled", since: "2020-01-01T00:00:00.000Z" });
-  const room: ConferenceRow = {
-    id: 7,
-    name: "room-a",
-    description: `by hand\n${marker}`,
-    aliases: [{ alias: "room-a" }, { alias: "second" }],
-  };
-
-  const refusal = (...faults: object[]) =>
-    expect.objectContaining({ code: "invalid-request", status: 422, details: { faults } });
-  const refused = (loc: unknown[], reason: string) =>
-    refusal({ type: "value_error", loc, msg: `Value error, ${reason}`, ctx: { error: {} } });
-
-  test("read-only fields are ignored", () => {
-    const ids = { id: 99, resource_uri: "/x/" };
-    const facts = { creation_time: "2026-01-01", scheduled_conferences_count: 5 };
-    expect(toUpdateFields({ ...ids, ...facts }, room)).toEqual({});
-  });
-
-  test("null is sent as null for fields and relations", () => {
-    const change = { automatic_participants: null, ivr_theme: null, host_view: null };
-    expect(toUpdateFields(change, room)).toEqual(change);
-  });
-
-  test("a list that is no relation is sent unchanged", () => {
-    const change = { new_in_version_40: [5, { id: 1 }] };
-    expect(toUpdateFields(change, { ...room, new_in_version_40: [] })).toEqual(change);
-  });
-
-  describe("name and aliases", () => {
-    test.each([
-      { name: "room-a" },
-      { name: null },
-      { aliases: null },
-      { aliases: [{ alias: "second" }, { alias: "room-a", id: 77, description: "" }] },
-    ])("%j changes nothing and is accepted", (change) => {
-      expect(toUpdateFields(change, room)).toStrictEqual({});
-    });
-
-    test.each([
-      ["name", { name: "room-b" }],
-      ["aliases", { aliases: [] }],
-      ["aliases", { aliases: [{ alias: "room-asecond" }] }],
-      ["aliases", { aliases: [{ alias: "room-a" }, { alias: null }] }],
-    ])("rejects a change of %s to %j with 422", (field, change) => {
-      expect(() => toUpdateFields({ ...change, call_type: "audio" }, room)).toThrow(
-        refused(["body", field], `${field} cannot be changed`),
-      );
-    });
-  });
-
-  describe("description", () => {
-    test("cannot be changed while the room is in the pool, where a claim may write its marker", () => {
-      const pooled = { ...room, description: `by hand\n${forged}` };
-      expect(() => toUpdateFields({ description: "a text" }, pooled)).toThrow(
-        refused(["body", "description"], "the description of a room in the pool cannot be changed"),
-      );
-      const change = { description: "by hand", guest_pin: "1" };
-      expect(toUpdateFields(change, pooled)).toEqual({ guest_pin: "1" });
-    });
-
-    test.each([
-      ["new text", `new text\n${marker}`],
-      [null, marker],
-      ["", marker],
-    ])("%j keeps the marker of the room", (description, sent) => {
-      expect(toUpdateFields({ description }, room)).toEqual({ description: sent });
-    });
-
-    test.each([
-      ["replaced with the marker of the room", `a text\n${forged}`, room, `a text\n${marker}`],
-      ["replaced even without any text", forged, room, marker],
-      ["removed if the room has none", `a text\n${forged}`, { ...room, description: "by hand" }, "a text"],
-    ])("a marker from the caller is %s", (_, description, row, sent) => {
-      expect(toUpdateFields({ description }, row)).toEqual({ description: sent });
-    });
-
-    test("the present text is not sent", () => {
-      const change = { description: "by hand", call_type: "audio" };
-      expect(toUpdateFields(change, room)).toEqual({ call_type: "audio" });
-    });
-
-    test("another gateway's marker stays as it is, and 135 characters of text fit even with the longest name", () => {
-      const theirs = formatMarker({
-        gateway: "x".repeat(20),
-        state: "assigned",
-        since: "2026-01-15T09:00:00.000Z",
-        messageId: "0a1b2c3d-1111-4222-8333-444455556666",
-        fingerprint: "1f6ca54f",
-      });
-      const description = "x".repeat(135);
-      const sent = `${description}\n${theirs}`;
-      expect(sent).toHaveLength(250);
-      expect(toUpdateFields({ description }, { ...room, description: theirs })).toEqual({
-        description: sent,
-      });
-    });
-
-    test("rejects a text that leaves no space for the marker with 422, which has the maximum length", () => {
-      const maxCharacters = 250 - marker.length - 1;
-      expect(() => toUpdateFields({ description: "x".repeat(maxCharacters + 1) }, room)).toThrow(
-        refusal({
-          type: "string_too_long",
-          loc: ["body", "description"],
-          msg: `String should have at most ${maxCharacters} characters`,
-          ctx: { max_length: maxCharacters },
-        }),
-      );
-      const description = "x".repeat(maxCharacters);
-      expect(toUpdateFields({ description }, room)).toEqual({ description: `${description}\n${marker}` });
-    });
-  });
-
-  describe("relations", () => {
-    test("a list may mix URIs and objects", () => {
-      const path = (id: number) => `/api/admin/configuration/v1/automatic_participant/${id}/`;
-      const change = Conference.parse({ automatic_participants: [path(1), { id: 2 }, path(3)] });
-      expect(toUpdateFields(change, room)).toEqual({ automatic_participants: [path(1), path(2), path(3)] });
-    });
-
-    test.each([
-      ["an object without URI or id", { ivr_theme: [{ name: "x" }] }, ["body", "ivr_theme", 0]],
-      ["an empty string", { ivr_theme: "" }, ["body", "ivr_theme", 0]],
-      [
-        "a URI with the platform's address",
-        { ivr_theme: [`https://a${uri("ivr_theme")}`] },
-        ["body", "ivr_theme", 0],
-      ],
-      ["another resource's URI", { ivr_theme: [{ resource_uri: "/x/", id: 1 }] }, ["body", "ivr_theme", 0]],
-      [
-        "a string as id",
-        { automatic_participants: [{ id: 1 }, { id: "1" }] },
-        ["body", "automatic_participants", 1],
-      ],
-    ])("rejects %s with 422", (_, change, loc) => {
-      expect(() => toUpdateFields(Conference.parse(change), room)).toThrow(
-        refused(loc, "the object must contain the resource_uri or id from a GET response"),
-      );
-    });
-
-    test("rejects two objects in a field that holds one with 422", () => {
-      expect(() => toUpdateFields({ ivr_theme: [{ id: 1 }, { id: 1 }] }, room)).toThrow(
-        refused(["body", "ivr_theme"], "at most one object is allowed"),
-      );
-    });
-  });
-
-  test("every fault is reported, in the order of the fields", () => {
-    const places = ["aliases", "ivr_theme", "name"].map((field) => ({
-      loc: expect.arrayContaining(["body", field]),
+test.each(["aliases", "automatic_participants"])("More than 1,000 entries of %s are one fault", (field) => {
+  const issuesOf = (length: number) =>
+    Conference.safeParse({ [field]: Array(length).fill(0) }).error?.issues.map(({ path, message }) => ({
+      path,
+      message,
     }));
-    const faults = places.map((place) => expect.objectContaining(place));
-    expect(() => toUpdateFields({ aliases: [], ivr_theme: [{}], name: "x" }, room)).toThrow(
-      expect.objectContaining({ details: { faults } }),
-    );
+  expect(issuesOf(1001)).toEqual([{ path: [field], message: "a list must have at most 1000 entries" }]);
+  expect(issuesOf(1000)).toHaveLength(1000);
+});
+
+const world = usePoolWorld();
+beforeEach(() => {
+  world.addRoom("room-a", { description: `by hand\n${marker}`, pin: "482913", guest_pin: "771204" });
+});
+const change = async (fields: Conference, name = "room-a") =>
+  changeRoom(world.conferences, name, fields, world.log);
+
+test("An update is logged with the room, but without the values, if it takes place", async () => {
+  await change({
+    tag: "https://verify.example.com/canary",
+    participant_limit: 12,
+    guests_can_see_guests: "always",
   });
+  expect(world.room("room-a")).toMatchObject({ participant_limit: 12, guests_can_see_guests: "always" });
+  await change({ id: 5 });
+  await expect(change({ tag: "x" }, "other")).rejects.toMatchObject({ code: "room-not-found" });
+  world.platform.addFault({ kind: "status", status: 404, method: "PATCH" });
+  await expect(change({ call_type: "audio" })).rejects.toMatchObject({ code: "room-not-found" });
+  expect(world.log.lines).toEqual([{ level: "info", event: "room-updated", fields: { room: "room-a" } }]);
+});
+
+const unnamed = { "the PIN 482913 is taken": ["x"] };
+test.each<[string, unknown, string[] | undefined]>([
+  ["a field", { conference: { call_type: ["short"] } }, ["body", "call_type"]],
+  ["the room as a whole", { conference: { __all__: ["short"] } }, ["body"]],
+  [
+    "a field, and more",
+    { conference: { pin: [""], __all__: [""], ...unnamed }, other: { pin: [""] } },
+    ["body", "pin"],
+  ],
+  ["nothing, like a proxy", "<html>Bad Request</html>", undefined],
+  ["no usable field", { conference: unnamed }, undefined],
+])("A 400 of the platform that names %s is 422 at its field, or 502", async (_, body, loc) => {
+  world.platform.addFault({ kind: "status", status: 400, body, method: "PATCH" });
+  const faults = [{ ...valueError([], "the conferencing platform rejected this value"), loc }];
+  const refused = { code: "invalid-request", details: { faults }, cause: { platformStatus: 400 } };
+  const failed = { code: "platform-rejected", status: 502, platformStatus: 400 };
+  await expect(change({ call_type: "smoke" })).rejects.toMatchObject(loc ? refused : failed);
 });
