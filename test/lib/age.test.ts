@@ -1,8 +1,6 @@
 /** Parts that have run for long work as they did at first. */
-import { expect, onTestFinished, test, vi } from "vitest";
-import { createMetricsSink } from "../../src/lib/azure/log-workspace.ts";
+import { expect, test } from "vitest";
 import { secureRandom } from "../../src/lib/ports.ts";
-import { startLogWorkspace } from "../../tools/simulators/log-workspace.ts";
 import { createMemoryGateway } from "../../tools/simulators/memory/gateway.ts";
 import { useManyTimes } from "../support/age.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
@@ -31,7 +29,7 @@ function oldGateway() {
   };
 }
 
-test("A gateway serves the two-hundredth room as it served the second", async () => {
+test("A gateway serves the fiftieth room as it served the second", async () => {
   const { call, create, provision, runTimer, takeCalls } = oldGateway();
   await runTimer("collectMetrics");
   await provision();
@@ -46,12 +44,12 @@ test("A gateway serves the two-hundredth room as it served the second", async ()
     await runTimer("collectGarbage");
     await runTimer("collectMetrics");
     return { status, calls: takeCalls(), rooms: world.roomNames().length, row: world.rows.at(-1)?.PoolDepth };
-  });
+  }, 50);
   expect(seen).toMatchObject({ status: 200, rooms: 3, row: 3 });
 });
 
 test.each(["refuse", "reset", "503"] as const)(
-  "A gateway recovers from the twentieth outage (%s) as from the second",
+  "A gateway recovers from the tenth outage (%s) as from the second",
   async (mode) => {
     const { call, create, provision, runTimer } = oldGateway();
     const seen = await useManyTimes(async () => {
@@ -72,27 +70,8 @@ test.each(["refuse", "reset", "503"] as const)(
       await runTimer("collectMetrics");
       await provision();
       return { failed, created: (await create()).status, listed: (await call("listRooms")).status };
-    }, 20);
+    }, 10);
     expect(seen).toMatchObject({ created: 200, listed: 200 });
     expect(seen.failed.map(([status]) => status)).toEqual([503, 503, 503]);
   },
 );
-
-test("Each row has a timeout of its own", async () => {
-  const workspace = await startLogWorkspace();
-  onTestFinished(workspace.stop);
-  const given: AbortController[] = [];
-  const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
-    const limit = new AbortController();
-    given.push(limit);
-    return limit.signal;
-  });
-  onTestFinished(() => limits.mockRestore());
-  const target = { ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL", endpoint: workspace.url };
-  const sink = createMetricsSink(target, { getToken: async () => null });
-  await useManyTimes(async () => {
-    await sink({ RunId: "run" });
-    for (const limit of given) limit.abort();
-  }, 5);
-  expect(workspace.rows()).toHaveLength(5);
-});
