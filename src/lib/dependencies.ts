@@ -1,6 +1,6 @@
 /** The object graph: creates every part and every adapter once. */
 import { randomUUID } from "node:crypto";
-import { type AccessChecks, createAccessChecks } from "./auth/access.ts";
+import { createAccessChecks } from "./auth/access.ts";
 import { createBearerCheck } from "./auth/bearer.ts";
 import { createContactCentreCheck } from "./auth/contact-centre.ts";
 import { createSigningKeys } from "./auth/signing-keys.ts";
@@ -13,7 +13,7 @@ import { createGarbageCollection } from "./deletion/collection.ts";
 import type { MetricsRow } from "./metrics/measurement.ts";
 import { createMetricsRun } from "./metrics/run.ts";
 import { createDeletionQueueWriter } from "./ownership/deletion-queue.ts";
-import { createClient, type PlatformClient } from "./platform/client.ts";
+import { createClient } from "./platform/client.ts";
 import { createConferences } from "./platform/conferences.ts";
 import { createSharedList } from "./platform/shared-list.ts";
 import { createPlatformStatus } from "./platform/status.ts";
@@ -23,29 +23,9 @@ import { createIdempotentClaims } from "./pool/idempotent-claims.ts";
 import { roomFingerprint } from "./pool/new-room.ts";
 import { createProvisioning } from "./pool/provisioning.ts";
 import { createReplenishment } from "./pool/replenishment.ts";
-import {
-  type Clock,
-  type CreateRecordStore,
-  type MetricsSink,
-  type Queues,
-  type RandomSource,
-  secureRandom,
-  systemClock,
-} from "./ports.ts";
+import { secureRandom, systemClock } from "./ports.ts";
 import type { Settings } from "./settings/settings.ts";
 import { version } from "./version.ts";
-
-/** The adapters to everything outside the process. Tests and the simulation replace them. */
-export interface Adapters {
-  readonly queues: Queues;
-  readonly createRecords: CreateRecordStore;
-  readonly platformClient: PlatformClient;
-  readonly accessChecks: AccessChecks;
-  readonly metricsSink: MetricsSink<MetricsRow>;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly newId: () => string;
-}
 
 /** Creates the adapters for the given settings. Opens no connection: the first call of each adapter does. */
 export function createAdapters(settings: Settings) {
@@ -71,12 +51,15 @@ export function createAdapters(settings: Settings) {
       checkAgent: createContactCentreCheck(settings.contactCentre, clock),
     }),
     prefetchKeys: async () => signingKeys.prefetch(),
-    metricsSink: createMetricsSink(settings.logsIngestion, credential),
+    metricsSink: createMetricsSink<MetricsRow>(settings.logsIngestion, credential),
     clock,
     random: secureRandom,
-    newId: randomUUID,
-  } satisfies Adapters & { readonly prefetchKeys: () => Promise<void> };
+    newId: (): string => randomUUID(),
+  };
 }
+
+/** The adapters to everything outside the process. Tests and the simulation replace them. */
+export type Adapters = Readonly<Omit<ReturnType<typeof createAdapters>, "prefetchKeys">>;
 
 /** Everything that a function can ask for. */
 export type Dependencies = ReturnType<typeof createDependencies>;

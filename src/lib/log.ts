@@ -12,35 +12,27 @@ export interface Log {
 }
 
 /** The part of the Functions host's invocation context that logs. */
-interface InvocationLogger {
+interface InvocationLogger extends Log {
   readonly functionName: string;
   readonly invocationId: string;
-  info(line: string): void;
-  warn(line: string): void;
-  error(line: string): void;
 }
 
-/** The origin of a line, which every line of an invocation's log contains. */
-export interface Origin {
-  /** Defaults to the invocation ID. */
-  readonly correlationId?: string;
-  /** The client ID or the kind of the caller, as far as it is known. */
-  readonly caller?: string;
-}
+/** The origin of each line. The correlation ID defaults to the invocation's; the caller may be unknown. */
+type Origin = Partial<Readonly<Record<"correlationId" | "caller", string>>>;
 
 /**
  * Creates the log of one invocation. Each line contains `event`, the function's name, the invocation ID, the
  * correlation ID, the caller, the given fields, the platform call that failed and the chain of causes.
  */
-export function createLog(context: InvocationLogger, { correlationId, caller }: Origin = {}): Log {
+export function createLog(context: InvocationLogger, origin: Origin = {}): Log {
   const { functionName, invocationId } = context;
   const line = (event: string, fields?: LogFields, cause?: unknown): string =>
     JSON.stringify({
       event,
       function: functionName,
       invocationId,
-      correlationId: correlationId ?? invocationId,
-      ...(caller !== undefined && { caller }),
+      correlationId: invocationId,
+      ...origin,
       ...fields,
       ...(cause instanceof GatewayError && cause.details.failedCall),
       ...(cause !== undefined && { causes: causesOf(cause) }),

@@ -152,4 +152,4 @@ export interface CreateRecordStore {
 }
 
 /** Writes a row of named values to the metrics store. Throws an Error if the row was not accepted. */
-export type MetricsSink<Row = Readonly<Record<string, unknown>>> = (row: Row) => Promise<void>;
+export type MetricsSink<Row> = (row: Row) => Promise<void>;

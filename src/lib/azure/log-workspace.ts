@@ -13,10 +13,10 @@ const timeoutMilliseconds = 20_000;
  * after a lost response keeps its RunId. The sink throws an Error with the first failure as its cause if the row was not
  * accepted within the timeout, retries included.
  */
-export function createMetricsSink(
+export function createMetricsSink<Row extends Readonly<Record<string, unknown>>>(
   logsIngestion: Settings["logsIngestion"],
   credential: TokenCredential,
-): MetricsSink {
+): MetricsSink<Row> {
   if (logsIngestion === undefined) return async () => undefined;
   const { endpoint, ruleId, stream } = logsIngestion;
   let client: LogsIngestionClient | undefined;

@@ -52,14 +52,10 @@ export interface MeasurementOptions {
   readonly gatewayName: string;
 }
 
-/** The row, and the rooms behind its number of unaccounted ones. */
-export interface Measurement {
-  readonly row: MetricsRow;
-  readonly unaccounted: UnaccountedRooms | null;
-}
+export type Measurement = Awaited<ReturnType<typeof measure>>;
 
 /** The unaccounted rooms of one run. */
-export interface UnaccountedRooms {
+interface UnaccountedRooms {
   /** Assigned rooms without a running conference, the oldest first. */
   readonly forgotten: readonly ForgottenRoom[];
   /** How many rooms are marked `pooled` beyond the depth of the pool. Which of them are in no queue is unknown. */
@@ -76,8 +72,8 @@ export interface ForgottenRoom {
 // No call to the platform starts later, because the next run follows after five minutes.
 const maxRunSeconds = 240;
 
-/** Measures once. Never throws: a value that cannot be measured is logged and null. */
-export async function measure(options: MeasurementOptions, log: Log): Promise<Measurement> {
+/** Measures once, and returns the row with the unaccounted rooms behind their number. Never throws: a value that cannot be measured is logged and null. */
+export async function measure(options: MeasurementOptions, log: Log) {
   const { queues, status, clock } = options;
   const limits = { startBefore: clock.now() + maxRunSeconds * 1000 };
   const orNull = async <T>(measurement: Promise<T>): Promise<T | null> =>

@@ -1,7 +1,9 @@
 /** Reads one room: the route, the contract and the search that its operations share. */
 import { GatewayError, platformFailures } from "../errors.ts";
+import { type HttpContract, httpFunction } from "../http/contract.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
-import { ShapeQuery } from "./schemas.ts";
+import { Room, ShapeQuery } from "./schemas.ts";
+import { toReadRoom } from "./shapes.ts";
 
 /**
  * The route of one room, with different methods. The host takes the first matching route in the order of the function
@@ -10,12 +12,24 @@ import { ShapeQuery } from "./schemas.ts";
  */
 export const roomRoute = "room/{room_name:regex(^(?!list$|bulk$).+$)}";
 
-/** The shared part of the contracts that return one room. */
-export const roomReading = {
-  method: "GET",
-  query: ShapeQuery,
-  failures: ["room-not-found", ...platformFailures],
-} as const;
+/** Returns a function that returns one room. Public responses do not show its host PIN. */
+export function roomReading(
+  contract: Pick<HttpContract, "route" | "access" | "summary" | "description">,
+  showHostPin: boolean,
+) {
+  return httpFunction({
+    ...contract,
+    method: "GET",
+    query: ShapeQuery,
+    responses: { 200: Room },
+    failures: ["room-not-found", ...platformFailures],
+    async handle({ query, roomName }, { conferences }: { conferences: Conferences }) {
+      const room = await findRoom(conferences, roomName);
+      const shape = { constrained: query.constrained_attributes, showHostPin };
+      return { status: 200, body: toReadRoom(room, shape) };
+    },
+  });
+}
 
 /** The platform's limit of a name. */
 const maxNameCharacters = 250;

@@ -1,6 +1,7 @@
 /** The app's identity: all Azure clients of an instance use the identity that the settings name. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
+import { createMetricsSink } from "../../../src/lib/azure/log-workspace.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
@@ -40,7 +41,8 @@ test.each([
     LOGS_INGESTION_RULE_ID: "dcr-1",
     LOGS_INGESTION_STREAM: "Custom-X",
   });
-  const { queues, metricsSink } = createAdapters(settings);
+  const { queues } = createAdapters(settings);
+  const metricsSink = createMetricsSink(settings.logsIngestion, createCredential(settings.storage));
   await expect(queues.pool.count()).rejects.toMatchObject({ failure: "unknown" });
   await expect(metricsSink({ RunId: "run-1" })).rejects.toThrow("the log workspace did not accept the row");
 

@@ -12,7 +12,7 @@ const target = { ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL" };
 const unused = { getToken: async () => Promise.reject(new Error("no identity")) };
 
 const workspace = useStartedPerTest(startLogWorkspace);
-const sink: MetricsSink = async (sent) =>
+const sink: MetricsSink<typeof row> = async (sent) =>
   createMetricsSink({ ...target, endpoint: workspace.url }, unused)(sent);
 
 test("the sink sends the row unchanged to its rule and stream, once, also after a transient failure", async () => {
