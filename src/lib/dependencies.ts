@@ -66,7 +66,7 @@ export type Dependencies = ReturnType<typeof createDependencies>;
 
 /** Creates the object graph without opening a connection. */
 export function createDependencies(settings: Settings, adapters: Adapters) {
-  const { accessChecks, queues, clock, random, newId, platformClient } = adapters;
+  const { accessChecks, queues, createRecords, clock, random, newId, platformClient } = adapters;
   const { hostPin, template } = settings.rooms;
   // Serves requests whose caller waits.
   const conferences = createConferences(platformClient);
@@ -84,12 +84,8 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     newId,
   };
   const replenishment = createReplenishment(common);
-  const claims = createClaims({
-    ...common,
-    conferences,
-    replenishment,
-    claimSlots: platformClient.claimSlots,
-  });
+  const { claimSlots } = platformClient;
+  const claims = createClaims({ ...common, conferences, replenishment, claimSlots });
   const inBackground = {
     ...common,
     conferences: background,
@@ -106,12 +102,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     sharedList: createSharedList(background, clock),
     replenishment,
     claims,
-    idempotentClaims: createIdempotentClaims({
-      ...common,
-      claims,
-      conferences,
-      records: adapters.createRecords,
-    }),
+    idempotentClaims: createIdempotentClaims({ ...common, claims, conferences, records: createRecords }),
     deletionQueueWriter: createDeletionQueueWriter(common),
     bulkDeletion: createBulkDeletion(inBackground),
     provisioning: createProvisioning(inBackground),

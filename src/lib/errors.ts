@@ -49,19 +49,16 @@ export interface ValidationFault {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** The platform call behind a failure, as log lines name it. */
-interface FailedCall {
-  readonly platformMethod?: string | undefined;
-  /** Missing if there was no response. */
-  readonly platformStatus?: number | undefined;
-  /** The code of the network layer, such as `ECONNREFUSED`. */
-  readonly platformError?: string | undefined;
-}
-
 /** The optional details of a failure. */
 export interface FailureDetails {
-  /** Only logged, never sent. */
-  readonly failedCall?: FailedCall;
+  /** The platform call behind the failure, as log lines name it. Only logged, never sent. */
+  readonly failedCall?: {
+    readonly platformMethod?: string | undefined;
+    /** Missing if there was no response. */
+    readonly platformStatus?: number | undefined;
+    /** The code of the network layer, such as `ECONNREFUSED`. */
+    readonly platformError?: string | undefined;
+  };
   /** The error behind the failure. Only logged, never sent. */
   readonly cause?: unknown;
   /** Sent as `Retry-After`. */

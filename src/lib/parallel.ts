@@ -1,8 +1,6 @@
 /** Runs a task for each value with limited concurrency. */
 import PQueue from "p-queue";
 
-const maxParallelTasks = 16;
-
 /**
  * Runs up to `concurrency` tasks at once, 16 by default, and resolves when all have finished. After the first failure no further task starts.
  * Rejects with that failure when the running tasks have ended.
@@ -10,7 +8,7 @@ const maxParallelTasks = 16;
 export async function forEachParallel<Value>(
   values: readonly Value[],
   task: (value: Value) => Promise<void>,
-  concurrency = maxParallelTasks,
+  concurrency = 16,
 ): Promise<void> {
   const tasks = new PQueue({ concurrency });
   try {

@@ -7,26 +7,9 @@ import type { Log } from "../log.ts";
 import type { Clock } from "../ports.ts";
 
 /** Where a tenant's metadata documents are. */
-export interface Tenant {
-  readonly authority: string;
-  readonly tenantId: string;
-}
+type Tenant = Readonly<Record<"authority" | "tenantId", string>>;
 
-/** The issuers of both token versions, and the keys that may sign their tokens. */
-export interface PublishedKeys {
-  readonly issuers: readonly string[];
-  readonly keys: readonly { readonly kid?: unknown }[];
-}
-
-export interface SigningKeys {
-  /**
-   * Returns the key with this ID in PEM format, undefined if the provider does not publish it, and the issuers whose
-   * tokens it may sign. Throws `identity-provider-unavailable` if that cannot be determined.
-   */
-  find(keyId: string, log: Log): Promise<{ publicKey: string | undefined; issuers: readonly string[] }>;
-  /** Fetches all keys, so the first caller need not wait for them. Never rejects. */
-  prefetch(): Promise<void>;
-}
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 const Metadata = z.object({ issuer: z.string().min(1), jwks_uri: z.url() });
 const KeySet = z.object({ keys: z.array(z.looseObject({})).min(1) });
@@ -41,14 +24,14 @@ const maxKeys = 1000;
  * Creates a cache of signing keys. A key is fetched again after an hour, and works for 24 hours if no fetch succeeds. All
  * callers share one fetch and use its outcome for ten seconds, so unknown key IDs cause few fetches.
  */
-export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
+export function createSigningKeys(tenant: Tenant, clock: Clock) {
   let issuers: readonly string[] = [];
   let keyIds: ReadonlySet<unknown> = new Set();
   let fetchedAt: number | undefined;
-  let latest: { readonly startedAt: number; readonly published: Promise<PublishedKeys> } | undefined;
+  let latest: { readonly startedAt: number; readonly published: ReturnType<typeof fetchOnce> } | undefined;
   let unloggedFailure: unknown;
 
-  async function fetchOnce(): Promise<PublishedKeys> {
+  async function fetchOnce() {
     try {
       const published = await fetchPublishedKeys(tenant);
       issuers = published.issuers;
@@ -62,7 +45,7 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
   }
 
   // The library's own rate limit is off: once unknown IDs have used it up, it refuses known keys too.
-  async function fetchShared(): Promise<PublishedKeys> {
+  async function fetchShared() {
     const ageSeconds = latest && (clock.now() - latest.startedAt) / 1000;
     // A clock that is set back ends the pause.
     const isRecent = ageSeconds !== undefined && ageSeconds >= 0 && ageSeconds < pauseSeconds;
@@ -86,7 +69,11 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
   }
 
   return {
-    async find(keyId, log) {
+    /**
+     * Returns the key with this ID in PEM format, undefined if the provider does not publish it, and the issuers whose
+     * tokens it may sign. Throws `identity-provider-unavailable` if that cannot be determined.
+     */
+    async find(keyId: string, log: Log) {
       try {
         // The library would convert every published key for each unknown ID, which takes milliseconds.
         if (!keyIds.has(keyId)) await fetchShared();
@@ -100,7 +87,8 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
         logFailure(log);
       }
     },
-    async prefetch() {
+    /** Fetches all keys, so the first caller need not wait for them. Never rejects. */
+    async prefetch(): Promise<void> {
       try {
         const keys = await client.getSigningKeys();
         await Promise.all(keys.map(async ({ kid }) => client.getSigningKey(kid)));
@@ -112,11 +100,12 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
 }
 
 /**
- * Reads both metadata documents of the tenant and every key set that they name. The issuers are not derived from the
+ * Reads both metadata documents of the tenant and every key set that they name. Returns the issuers of both token
+ * versions, and the keys that may sign their tokens. The issuers are not derived from the
  * authority, because a sovereign cloud names another host in the issuer of version 1 tokens. Throws an Error if one of
  * the documents cannot be read.
  */
-export async function fetchPublishedKeys({ authority, tenantId }: Tenant): Promise<PublishedKeys> {
+export async function fetchPublishedKeys({ authority, tenantId }: Tenant) {
   const options = {
     signal: AbortSignal.timeout(timeoutMilliseconds),
     maxRedirects: 0,

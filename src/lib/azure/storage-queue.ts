@@ -1,19 +1,7 @@
 /** Implements the queue port with Azure Storage Queues. */
 import type { TokenCredential } from "@azure/identity";
-import {
-  type DequeuedMessageItem,
-  type QueueClient,
-  QueueServiceClient,
-  RestError,
-} from "@azure/storage-queue";
-import {
-  type Queue,
-  QueueError,
-  type QueueFailure,
-  type QueueMessage,
-  type Queues,
-  queueNames,
-} from "../ports.ts";
+import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
+import { type Queue, QueueError, type QueueFailure, type Queues, queueNames } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** Which account to open, and how. */
@@ -42,7 +30,14 @@ export function openQueues(options: StorageAccountOptions): Queues {
   };
 }
 
-/** Creates the account's two SDK clients, without and with retries. Returns a function that opens a queue by name. */
+type Encoding = "text" | "base64";
+
+const neverExpires = -1;
+
+/**
+ * Creates the account's two SDK clients. Returns a function that opens a queue by name, whose texts are in Base64 if the
+ * Functions host reads it. An operation creates the queue if it is missing, and throws QueueError if it fails.
+ */
 export function openStorageAccount({
   storage,
   credential,
@@ -52,36 +47,27 @@ export function openStorageAccount({
     "connectionString" in storage
       ? QueueServiceClient.fromConnectionString(storage.connectionString, options)
       : new QueueServiceClient(storage.queueServiceUrl, credential, options);
+  // For puts and for every operation that needs a receipt.
   const singleTry = open(noRetries);
+  // For operations that are safe to carry out twice.
   const retrying = open(withRetries);
-  return (name, encoding) => {
-    const clients = { singleTry: singleTry.getQueueClient(name), retrying: retrying.getQueueClient(name) };
-    return createStorageQueue(clients, encoding, timeoutSeconds);
-  };
-}
-
-type Encoding = "text" | "base64";
-
-/** How to reach one queue. */
-interface QueueClients {
-  /** Never retries: for puts and for every operation that needs a receipt. */
-  readonly singleTry: QueueClient;
-  /** Retries failed requests: for operations that are safe to carry out twice. */
-  readonly retrying: QueueClient;
-}
-
-const neverExpires = -1;
-
-/**
- * Creates the port to one queue, whose texts are in Base64 if the Functions host reads it. An operation creates the queue
- * if it is missing, and throws QueueError if it fails. This function is long because the port has seven operations.
- */
-function createStorageQueue(
-  { singleTry, retrying }: QueueClients,
-  encoding: Encoding,
-  timeoutSeconds: number,
-): Queue {
   const timeout = () => ({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
+  return (name, encoding) =>
+    createStorageQueue(singleTry.getQueueClient(name), retrying.getQueueClient(name), { encoding, timeout });
+}
+
+/** Creates the port to one queue. This function is long because the port has seven operations. */
+function createStorageQueue(
+  singleTry: QueueClient,
+  retrying: QueueClient,
+  {
+    encoding,
+    timeout,
+  }: { readonly encoding: Encoding; readonly timeout: () => { abortSignal: AbortSignal } },
+): Queue {
+  const isBase64 = encoding === "base64";
+  const encode = (text: string) => (isBase64 ? Buffer.from(text, "utf8").toString("base64") : text);
+  const decode = (text: string) => (isBase64 ? Buffer.from(text, "base64").toString("utf8") : text);
 
   async function call<T>(operation: string, send: () => Promise<T>): Promise<T> {
     try {
@@ -99,7 +85,7 @@ function createStorageQueue(
     put: async (text, { invisibleSeconds = 0 } = {}) => {
       const options = { messageTimeToLive: neverExpires, visibilityTimeout: invisibleSeconds };
       const { messageId, popReceipt, insertedOn } = await call("put", async () =>
-        singleTry.sendMessage(encode(text, encoding), { ...options, ...timeout() }),
+        singleTry.sendMessage(encode(text), { ...options, ...timeout() }),
       );
       const insertedAt = insertedOn.getTime();
       return { id: messageId, text, popReceipt, dequeueCount: 0, insertedAt, ageSeconds: 0 };
@@ -109,14 +95,20 @@ function createStorageQueue(
       const { receivedMessageItems, date = new Date() } = await call("receive", async () =>
         retrying.receiveMessages({ ...options, ...timeout() }),
       );
-      // Both times are the server's, so a wrong local clock cannot make a message look old.
-      return receivedMessageItems.map((item) => toMessage(item, date, encoding));
+      return receivedMessageItems.map(({ messageId, messageText, popReceipt, dequeueCount, insertedOn }) => ({
+        id: messageId,
+        text: decode(messageText),
+        popReceipt,
+        dequeueCount,
+        insertedAt: insertedOn.getTime(),
+        ageSeconds: secondsBetween(insertedOn, date),
+      }));
     },
     delete: async ({ id, popReceipt }) => {
       await call("delete", async () => singleTry.deleteMessage(id, popReceipt, timeout()));
     },
     setInvisible: async ({ id, popReceipt }, seconds, text) => {
-      const encoded = text === undefined ? undefined : encode(text, encoding);
+      const encoded = text === undefined ? undefined : encode(text);
       await call("update", async () => singleTry.updateMessage(id, popReceipt, encoded, seconds, timeout()));
     },
     count: async () => {
@@ -128,7 +120,7 @@ function createStorageQueue(
         retrying.peekMessages({ numberOfMessages: 32, ...timeout() }),
       );
       return peekedMessageItems.map(({ messageText, insertedOn }) => ({
-        text: decode(messageText, encoding),
+        text: decode(messageText),
         ageSeconds: secondsBetween(insertedOn, date),
       }));
     },
@@ -138,25 +130,7 @@ function createStorageQueue(
   };
 }
 
-function toMessage(item: DequeuedMessageItem, receivedOn: Date, encoding: Encoding): QueueMessage {
-  return {
-    id: item.messageId,
-    text: decode(item.messageText, encoding),
-    popReceipt: item.popReceipt,
-    dequeueCount: item.dequeueCount,
-    insertedAt: item.insertedOn.getTime(),
-    ageSeconds: secondsBetween(item.insertedOn, receivedOn),
-  };
-}
-
-function encode(text: string, encoding: Encoding): string {
-  return encoding === "base64" ? Buffer.from(text, "utf8").toString("base64") : text;
-}
-
-function decode(text: string, encoding: Encoding): string {
-  return encoding === "base64" ? Buffer.from(text, "base64").toString("utf8") : text;
-}
-
+/** Both times are the server's, so a wrong local clock cannot make a message look old. */
 function secondsBetween(start: Date, end: Date): number {
   return (end.getTime() - start.getTime()) / 1000;
 }

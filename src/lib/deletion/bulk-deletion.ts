@@ -10,14 +10,7 @@ import type { Clock, Queue } from "../ports.ts";
 import { clockToleranceMilliseconds, type DeletionRequest, decide } from "./decisions.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 
-export interface BulkDeletion {
-  /**
-   * Deletes the gateway's rooms that are on the platform when it begins, and those whose name is in the pool, but no room
-   * that was pooled in the first list and has been handed out since. Throws `bulk-delete-incomplete` if some remain after
-   * 150 s, and PlatformError, having changed nothing, if the platform cannot be listed.
-   */
-  deleteAll(log: Log): Promise<void>;
-}
+export type BulkDeletion = ReturnType<typeof createBulkDeletion>;
 
 export interface BulkDeletionOptions {
   readonly pool: Queue;
@@ -51,12 +44,16 @@ interface Run {
 }
 
 /** Creates bulk delete. One budget of 150 s covers everything that it does. */
-export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
+export function createBulkDeletion(options: BulkDeletionOptions) {
   const { pool, deletion, provisioning, conferences, takeSlot, clock } = options;
   const ownership = { gatewayName: options.gatewayName, unmarkedRooms: "collect" } as const;
   const deleteRoom = createRoomDeletion({ conferences, takeSlot, clock, ...ownership });
 
   /**
+   * Deletes the gateway's rooms that are on the platform when it begins, and those whose name is in the pool, but no room
+   * that was pooled in the first list and has been handed out since. Throws `bulk-delete-incomplete` if some remain after
+   * 150 s, and PlatformError, having changed nothing, if the platform cannot be listed.
+   *
    * Each pass lists the rooms, empties the pool, and deletes what the list shows. The name of a listed room was in the
    * pool before, so it is removed, or a claim has committed it. Ends when a list has no room to delete.
    */

@@ -23,10 +23,7 @@ import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../p
 import { maximumAge, requestOf } from "./decisions.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 
-export interface GarbageCollection {
-  /** One run. Throws QueueError if messages could not be received, and AggregateError if some rooms failed. */
-  collect(log: Log): Promise<void>;
-}
+export type GarbageCollection = ReturnType<typeof createGarbageCollection>;
 
 export interface GarbageCollectionOptions extends Ownership {
   readonly deletion: Queue;
@@ -66,10 +63,11 @@ interface Run {
 }
 
 /** Creates the collector. Its runs may overlap, because each leases its messages. */
-export function createGarbageCollection(options: GarbageCollectionOptions): GarbageCollection {
+export function createGarbageCollection(options: GarbageCollectionOptions) {
   const { deletion, conferences, status, clock, minAgeSeconds, maxMessages, maxAgeHours } = options;
   const deleteRoom = createRoomDeletion(options);
 
+  /** One run. Throws QueueError if messages could not be received, and AggregateError if some rooms failed. */
   async function collect(log: Log): Promise<void> {
     const startedAt = clock.now();
     const startBefore = startedAt + maxRunSeconds * 1000;

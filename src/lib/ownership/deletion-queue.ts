@@ -71,24 +71,14 @@ export async function receiveUpTo(
 }
 
 /** Writes the deletion queue for events, within the time that the platform waits for a response. */
-export interface DeletionQueueWriter {
-  /**
-   * Queues rooms whose conference has ended. Returns if every name is stored, or was refused permanently. Throws
-   * QueueError if some could not be stored; a retry stores all of them again.
-   */
-  queueEndedRooms(names: readonly string[], log: Log): Promise<void>;
-}
+export type DeletionQueueWriter = ReturnType<typeof createDeletionQueueWriter>;
 
 // The platform gives up after 7 s (docs.pexip.com/admin/api_event_sink.htm) and sends the whole body again. A put that
 // starts at the last moment may take its own three seconds.
 const maxMilliseconds = 2500;
 
-export function createDeletionQueueWriter(options: {
-  readonly deletion: Queue;
-  readonly clock: Clock;
-}): DeletionQueueWriter {
-  const { deletion, clock } = options;
-
+/** Creates the writer of one queue. */
+export function createDeletionQueueWriter({ deletion, clock }: { deletion: Queue; clock: Clock }) {
   async function store(name: string, until: number, log: Log): Promise<void> {
     if (clock.now() >= until) throw new QueueError("unknown", "no time left to store all names");
     const room = loggableName(name);
@@ -103,7 +93,11 @@ export function createDeletionQueueWriter(options: {
   }
 
   return {
-    async queueEndedRooms(names, log) {
+    /**
+     * Queues rooms whose conference has ended. Returns if every name is stored, or was refused permanently. Throws
+     * QueueError if some could not be stored; a retry stores all of them again.
+     */
+    async queueEndedRooms(names: readonly string[], log: Log): Promise<void> {
       const until = clock.now() + maxMilliseconds;
       await forEachParallel(names, async (name) => store(name, until, log));
     },

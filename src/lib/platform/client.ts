@@ -1,8 +1,13 @@
 /** Calls the conferencing platform: slot, attempts and sending, with its credentials. */
 import { type Clock, type RandomSource, secureRandom } from "../ports.ts";
 import { nameOf, PlatformError, responseFailure } from "./errors.ts";
-import { type ClaimSlots, createLimiter, type Priority, type Slot } from "./limiter.ts";
-import type { PlatformCredentials, PlatformRequest, PlatformTransport } from "./transport.ts";
+import { createLimiter, type Priority, type Slot } from "./limiter.ts";
+import type {
+  PlatformCredentials,
+  PlatformHttpResponse,
+  PlatformRequest,
+  PlatformTransport,
+} from "./transport.ts";
 
 /** A request to the platform and the conditions under which it may start. */
 export interface PlatformCall extends Omit<PlatformRequest, "body"> {
@@ -17,23 +22,12 @@ export interface PlatformCall extends Omit<PlatformRequest, "body"> {
   readonly slot?: Slot | undefined;
 }
 
-export interface PlatformResponse {
-  readonly body: unknown;
-}
+export type PlatformResponse = Pick<PlatformHttpResponse, "body">;
 
 /** Makes a call. Throws PlatformError if it failed or was not sent in time. */
 type Call = (call: PlatformCall) => Promise<PlatformResponse>;
 
-export interface PlatformClient {
-  /** Calls the platform for a caller who waits. */
-  readonly call: Call;
-  readonly background: {
-    readonly call: Call;
-    /** Waits for a slot for several calls. Throws PlatformBusyError if none is free by `startBefore`. */
-    readonly takeSlot: (startBefore: number) => Promise<Slot>;
-  };
-  readonly claimSlots: ClaimSlots;
-}
+export type PlatformClient = ReturnType<typeof createClient>;
 
 export interface ClientOptions {
   readonly timeoutSeconds: number;
@@ -69,7 +63,7 @@ export class PlatformBusyError extends PlatformError {
  * if nothing happened on the platform. A call throws the last attempt's PlatformError: `not-sent` if it waited too long
  * for a slot or for a pause, otherwise by what may have happened on the platform.
  */
-export function createClient(transport: PlatformTransport, options: ClientOptions): PlatformClient {
+export function createClient(transport: PlatformTransport, options: ClientOptions) {
   const { clock, credentials, random = secureRandom } = options;
   const limiter = createLimiter(options.maxConcurrency, clock, random);
 
@@ -136,10 +130,12 @@ export function createClient(transport: PlatformTransport, options: ClientOption
   }
 
   return {
+    /** Calls the platform for a caller who waits. */
     call: callAs("caller"),
     background: {
       call: callAs("background"),
-      takeSlot: async (startBefore) => {
+      /** Waits for a slot for several calls. Throws PlatformBusyError if none is free by `startBefore`. */
+      takeSlot: async (startBefore: number): Promise<Slot> => {
         const slot = await limiter.takeSlot("background", startBefore);
         if (!slot) throw new PlatformBusyError();
         return slot;

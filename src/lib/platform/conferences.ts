@@ -26,57 +26,47 @@ export type ConferenceFields = Readonly<Record<string, unknown>>;
 type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore" | "slot">;
 
 /** Reads and changes conferences. Every method throws PlatformError if the platform cannot do what is asked. */
-export interface Conferences {
-  /** Returns the conference with exactly this name, or undefined if there is none. */
-  findByName(name: string, limits?: CallLimits): Promise<ConferenceRow | undefined>;
-  /** Returns all conferences of every kind, each one once. The limits hold for each page. Stops if one page fails. */
-  list(limits?: CallLimits): Promise<ConferenceRow[]>;
-  /** Creates a conference. Success means that it is stored, not that it is replicated to the nodes. */
-  create(fields: ConferenceFields, limits?: CallLimits): Promise<void>;
-  /**
-   * Changes fields. A function for them is called immediately before each time they are sent. Returns the fields as they
-   * were sent last, or undefined if the conference does not exist.
-   */
-  update(
-    id: number,
-    fields: ConferenceFields | (() => ConferenceFields),
-    limits?: CallLimits,
-  ): Promise<ConferenceFields | undefined>;
-  /** Deletes a conference. Returns false if it does not exist. */
-  delete(id: number, limits?: CallLimits): Promise<boolean>;
-}
+export type Conferences = ReturnType<typeof createConferences>;
 
 const configuration = "/api/admin/configuration/v1";
 const conferencePath = `${configuration}/conference/`;
 const rowsPerPage = 500;
 
 /** Creates the resource on top of a client. Does nothing until a method is called. */
-export function createConferences(client: Pick<PlatformClient, "call">): Conferences {
+export function createConferences(client: Pick<PlatformClient, "call">) {
   return {
-    async findByName(name, limits) {
+    /** Returns the conference with exactly this name, or undefined if there is none. */
+    async findByName(name: string, limits?: CallLimits): Promise<ConferenceRow | undefined> {
       const response = await client.call({ method: "GET", path: conferencePath, query: { name }, ...limits });
       // The name is compared again because the platform ignores a parameter that it does not know.
       return toRows(readPage(response, conferencePath).objects).find((row) => row.name === name);
     },
 
-    async list(limits) {
+    /** Returns all conferences of every kind, each one once. The limits hold for each page. Stops if one page fails. */
+    async list(limits?: CallLimits): Promise<ConferenceRow[]> {
       const rows = toRows(await listRows(client, conferencePath, { query: { order_by: "name" }, ...limits }));
       // By ID, because rows move between pages while rooms are created and deleted.
       return [...new Map(rows.map((row) => [row.id, row])).values()];
     },
 
-    async create(fields, limits) {
+    /** Creates a conference. Success means that it is stored, not that it is replicated to the nodes. */
+    async create(fields: ConferenceFields, limits?: CallLimits): Promise<void> {
       await client.call({ method: "POST", path: conferencePath, body: fields, ...limits });
     },
 
-    async update(id, fields, limits) {
+    /**
+     * Changes fields. A function for them is called immediately before each time they are sent. Returns the fields as they
+     * were sent last, or undefined if the conference does not exist.
+     */
+    async update(id: number, fields: ConferenceFields | (() => ConferenceFields), limits?: CallLimits) {
       let sent: ConferenceFields = {};
       const body = () => (sent = typeof fields === "function" ? fields() : fields);
       const path = `${conferencePath}${id}/`;
       return (await isFound(client.call({ method: "PATCH", path, body, ...limits }))) ? sent : undefined;
     },
 
-    async delete(id, limits) {
+    /** Deletes a conference. Returns false if it does not exist. */
+    async delete(id: number, limits?: CallLimits): Promise<boolean> {
       return isFound(client.call({ method: "DELETE", path: `${conferencePath}${id}/`, ...limits }));
     },
   };

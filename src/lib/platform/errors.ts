@@ -77,10 +77,7 @@ function codeOf({ outcome, status, isTimeout, isLoginRefused }: PlatformFailure)
 }
 
 /** The part of a request that log lines contain. */
-interface NamedRequest {
-  readonly method: string;
-  readonly path: string;
-}
+type NamedRequest = Readonly<Record<"method" | "path", string>>;
 
 // Failures of name resolution, connecting and TLS: the request was never written.
 const notSentCodes =

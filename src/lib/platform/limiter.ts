@@ -18,13 +18,7 @@ interface Admission extends Place {
 }
 
 /** Gives each claim one slot for all its platform calls. */
-export interface ClaimSlots {
-  /**
-   * Lets a claim in. Returns undefined if it would wait too long for its slot, or until `startBefore`, in clock
-   * milliseconds. Throws PlatformError if calls are paused.
-   */
-  admit(startBefore: number): Promise<Admission | undefined>;
-}
+export type ClaimSlots = ReturnType<typeof createLimiter>["claimSlots"];
 
 type Line = "claims" | "others";
 
@@ -121,6 +115,10 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
     return place && disposing(measure(line), place[Symbol.dispose]);
   }
 
+  /**
+   * Lets a claim in. Returns undefined if it would wait too long for its slot, or until `startBefore`, in clock
+   * milliseconds. Throws PlatformError if calls are paused.
+   */
   async function admit(startBefore: number): Promise<Admission | undefined> {
     await waitForPause("caller", startBefore);
     if (isTooLong("claims", "others") || isStorageTooSlow()) return undefined;
@@ -144,7 +142,7 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
   }
 
   return {
-    claimSlots: { admit } satisfies ClaimSlots,
+    claimSlots: { admit },
     waitForPause,
     /**
      * Waits for the slot of a unit of work that is not a claim. Returns undefined if none is free by `startBefore`, and

@@ -23,13 +23,7 @@ import {
 } from "./settlement.ts";
 
 /** Hands out rooms from the pool. */
-export interface Claims {
-  /**
-   * Hands out one room that no other caller has or will get, and sets its tag if one is given. Throws
-   * `pool-exhausted`, `claim-failed`, PlatformError or QueueError; no caller has the room in these cases.
-   */
-  claim(serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
-}
+export type Claims = ReturnType<typeof createClaims>;
 
 /** The dependencies of claims, and their limits. */
 export interface ClaimOptions extends SettlementDependencies {
@@ -64,7 +58,7 @@ const maxVanished = 2;
 const maxClaimSeconds = 25;
 
 /** Creates the claims of one instance. The numbers of the steps are those of `docs/architecture.md`. */
-export function createClaims(options: ClaimOptions): Claims {
+export function createClaims(options: ClaimOptions) {
   const { pool, conferences, replenishment, claimSlots, clock } = options;
   const { leaseSeconds, gatewayName: gateway } = options;
   // A late PATCH must end with a known outcome, long before the lease ends and another claim can hold the room.
@@ -195,7 +189,11 @@ export function createClaims(options: ClaimOptions): Claims {
   }
 
   return {
-    async claim(serviceTag, log) {
+    /**
+     * Hands out one room that no other caller has or will get, and sets its tag if one is given. Throws
+     * `pool-exhausted`, `claim-failed`, PlatformError or QueueError; no caller has the room in these cases.
+     */
+    async claim(serviceTag: string | undefined, log: Log): Promise<ConferenceRow> {
       breaker.check();
       // Callers do not wait longer than the deadline. A claim that begins in the first half of its time can end in it.
       const before = (share: number) => clock.now() + share * deadlineSeconds * 1000;

@@ -9,10 +9,7 @@ import type { Claims } from "./claim.ts";
 import { createGiveUp } from "./giving-up.ts";
 
 /** A key as one application sent it. */
-interface IdempotencyKey {
-  readonly application: string;
-  readonly key: string;
-}
+type IdempotencyKey = Readonly<Record<"application" | "key", string>>;
 
 /** Neither the application nor the key nor the service tag can be read from a hash. */
 function hash(parts: readonly (string | null)[]): string {
@@ -22,14 +19,7 @@ function hash(parts: readonly (string | null)[]): string {
 /** How long a repeated key gives the same room (draft-ietf-httpapi-idempotency-key-header leaves it to the server). */
 const recordLifetimeMilliseconds = 24 * 3600_000;
 
-export interface IdempotentClaims {
-  /**
-   * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
-   * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, `key-reused` if the key was sent with
-   * another service tag, and `storage-unavailable` if the record's outcome is unknown; the caller should then retry.
-   */
-  claim(key: IdempotencyKey, serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
-}
+export type IdempotentClaims = ReturnType<typeof createIdempotentClaims>;
 
 export interface IdempotentClaimsOptions {
   readonly claims: Claims;
@@ -41,7 +31,7 @@ export interface IdempotentClaimsOptions {
 }
 
 /** The record is written after the commit and before the response, so whoever writes it first decides the key's room. */
-export function createIdempotentClaims(options: IdempotentClaimsOptions): IdempotentClaims {
+export function createIdempotentClaims(options: IdempotentClaimsOptions) {
   const { claims, records, conferences, clock } = options;
   const giveUp = createGiveUp(options);
 
@@ -87,7 +77,12 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
   const inProgress = new Map<string, { readonly tagHash: string; readonly room: Promise<ConferenceRow> }>();
 
   return {
-    async claim({ application, key }, serviceTag, log) {
+    /**
+     * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
+     * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, `key-reused` if the key was sent with
+     * another service tag, and `storage-unavailable` if the record's outcome is unknown; the caller should then retry.
+     */
+    async claim({ application, key }: IdempotencyKey, serviceTag: string | undefined, log: Log) {
       const id = hash([application, key]);
       const tagHash = hash([application, key, serviceTag ?? null]);
       const first = inProgress.get(id);

@@ -40,13 +40,7 @@ export function provisioningTimes(platformTimeoutSeconds: number, leaseSeconds: 
   };
 }
 
-export interface Provisioning {
-  /**
-   * Serves one request from the provisioning queue; `dequeueCount` is above 1 for a retry. Throws PlatformError or
-   * QueueError. Whatever is left behind then is found by a later claim or counted by the metrics run.
-   */
-  provision(request: unknown, dequeueCount: number, log: Log): Promise<void>;
-}
+export type Provisioning = ReturnType<typeof createProvisioning>;
 
 /** The dependencies of provisioning, and the settings of new rooms. */
 export interface ProvisioningOptions {
@@ -67,7 +61,7 @@ export interface ProvisioningOptions {
 const lookUpPauseMilliseconds = 2000;
 
 /** Creates the handler of provisioning requests. */
-export function createProvisioning(options: ProvisioningOptions): Provisioning {
+export function createProvisioning(options: ProvisioningOptions) {
   const { pool, conferences, clock, random, hostPin, template, gatewayName, platformTimeoutSeconds } =
     options;
   const { createSeconds, lookUpSeconds, invisibleSeconds } = provisioningTimes(
@@ -81,6 +75,10 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   // which may put one name between this count and this put.
   const turns = new PQueue({ concurrency: 1 });
 
+  /**
+   * Serves one request from the provisioning queue; `dequeueCount` is above 1 for a retry. Throws PlatformError or
+   * QueueError. Whatever is left behind then is found by a later claim or counted by the metrics run.
+   */
   async function provision(content: unknown, dequeueCount: number, log: Log): Promise<void> {
     const request = provisioningRequest.safeParse(content).data;
     if (!request) {

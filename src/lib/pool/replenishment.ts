@@ -5,24 +5,7 @@ import { deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
 import type { ProvisioningRequest } from "./provisioning.ts";
 
 /** Writes the provisioning queue. */
-export interface Replenishment {
-  /**
-   * Requests a replacement for a room that is being handed out. Logs a failure instead of throwing it: the caller has
-   * its room. `withdraw` takes the request back if the room is not handed out after all; a failure of it is logged, and
-   * the pool is then one room above its level at most.
-   */
-  requestReplacement(log: Log): Promise<{ withdraw(): Promise<void> }>;
-  /**
-   * Requests one room, because the pool is empty or lost a name that is nobody's, unless as many are requested as the
-   * pool may hold. A superfluous request is dropped when it is served. Logs a failure instead of throwing it.
-   */
-  topUpByOne(log: Log): Promise<void>;
-  /**
-   * Requests enough rooms to reach `level`, counting pooled rooms and pending requests. Returns the number requested.
-   * Throws QueueError.
-   */
-  topUpTo(level: number): Promise<number>;
-}
+export type Replenishment = ReturnType<typeof createReplenishment>;
 
 /** The queues that are counted and written, and the pool's maximum. */
 interface ReplenishmentOptions {
@@ -34,7 +17,7 @@ interface ReplenishmentOptions {
 const nothingToWithdraw = { withdraw: async () => undefined };
 
 /** Creates the only writer of the provisioning queue. */
-export function createReplenishment({ pool, provisioning, maxRooms }: ReplenishmentOptions): Replenishment {
+export function createReplenishment({ pool, provisioning, maxRooms }: ReplenishmentOptions) {
   const send = async (request: ProvisioningRequest) => provisioning.put(JSON.stringify(request));
 
   async function withdraw(request: QueueMessage, log: Log): Promise<void> {
@@ -43,7 +26,12 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
   }
 
   return {
-    async requestReplacement(log) {
+    /**
+     * Requests a replacement for a room that is being handed out. Logs a failure instead of throwing it: the caller has
+     * its room. `withdraw` takes the request back if the room is not handed out after all; a failure of it is logged, and
+     * the pool is then one room above its level at most.
+     */
+    async requestReplacement(log: Log): Promise<{ withdraw: () => Promise<void> }> {
       // An environment that is switched off has no pool to fill.
       if (maxRooms === 0) return nothingToWithdraw;
       try {
@@ -55,7 +43,11 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
       }
     },
 
-    async topUpByOne(log) {
+    /**
+     * Requests one room, because the pool is empty or lost a name that is nobody's, unless as many are requested as the
+     * pool may hold. A superfluous request is dropped when it is served. Logs a failure instead of throwing it.
+     */
+    async topUpByOne(log: Log): Promise<void> {
       try {
         // A room that is being provisioned would count twice if the pool's depth counted too.
         if ((await provisioning.count()) < maxRooms) await send({ reason: "bulk", upTo: maxRooms });
@@ -64,7 +56,11 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
       }
     },
 
-    async topUpTo(level) {
+    /**
+     * Requests enough rooms to reach `level`, counting pooled rooms and pending requests. Returns the number requested.
+     * Throws QueueError.
+     */
+    async topUpTo(level: number): Promise<number> {
       const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
       const count = Math.max(0, level - pooled - requested);
       const requests = Array.from({ length: count }, () => ({ reason: "bulk", upTo: level }) as const);

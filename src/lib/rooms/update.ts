@@ -66,22 +66,23 @@ export function toUpdateFields(change: Conference, room: ConferenceRow): Confere
 
 /** Returns the value to send, or undefined if the room has it already. Adds why the field cannot be changed to `faults`. */
 function toSent(field: string, value: unknown, room: ConferenceRow, faults: ValidationFault[]): unknown {
+  const refuse = (reason: string, ...path: number[]) =>
+    void faults.push(valueFault(["body", field, ...path], reason));
   // Renaming would separate a room from its queue message and events, and writing aliases could take them from others.
   if (field === "name" || field === "aliases") {
     const isUnchanged = field === "name" ? value === room.name : namesOf(value) === namesOf(room.aliases);
-    if (value !== null && !isUnchanged)
-      faults.push(valueFault(["body", field], `${field} cannot be changed`));
+    if (value !== null && !isUnchanged) refuse(`${field} cannot be changed`);
     return undefined;
   }
   if (field === "description") return toSentDescription(descriptionText(value), room, faults);
   const resource = singleRelations[field] ?? manyRelations[field];
   if (resource === undefined || !Array.isArray(value)) return value;
   const uris = value.map((entry: unknown) => toUri(entry, resource));
-  const reason = "the object must contain the resource_uri or id from a GET response";
   for (const [index, uri] of uris.entries())
-    if (uri === undefined) faults.push(valueFault(["body", field, index], reason));
+    if (uri === undefined)
+      refuse("the object must contain the resource_uri or id from a GET response", index);
   if (field in manyRelations) return uris;
-  if (uris.length > 1) faults.push(valueFault(["body", field], "at most one object is allowed"));
+  if (uris.length > 1) refuse("at most one object is allowed");
   return uris[0] ?? null;
 }
 

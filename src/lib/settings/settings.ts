@@ -138,8 +138,6 @@ export const schemas: ReadonlyMap<string, z.ZodType> = collected;
 export const settingNames: readonly string[] = [...schemas.keys()];
 
 type Environment = Readonly<Record<string, string | undefined>>;
-/** The settings that are not empty, by name. */
-type Given = Readonly<Record<string, string>>;
 
 /**
  * Returns the checked settings. An empty value counts as missing. Throws one Error that lists every fault by the
@@ -163,15 +161,14 @@ export function loadSettings(environment: Environment) {
   throw new Error(`Invalid settings:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
 }
 
-function givenSettings(environment: Environment): Given {
-  const given: Record<string, string> = {};
-  for (const name of schemas.keys()) {
-    const text = environment[name] ?? "";
-    if (text.trim() === "") continue;
-    // Passwords keep surrounding spaces; other values are trimmed.
-    given[name] = name.endsWith("_PASSWORD") ? text : text.trim();
-  }
-  return given;
+/** Returns the settings that are not empty, by name. */
+function givenSettings(environment: Environment): Readonly<Record<string, string>> {
+  const texts = settingNames.map((name) => [name, environment[name] ?? ""] as const);
+  const given = texts.filter(([, text]) => text.trim() !== "");
+  // Passwords keep surrounding spaces; other values are trimmed.
+  return Object.fromEntries(
+    given.map(([name, text]) => [name, name.endsWith("_PASSWORD") ? text : text.trim()]),
+  );
 }
 
 // Settings of the host, which a deployment may set beside the app's.

@@ -137,7 +137,7 @@ test.each<[object, number, unknown, object, object | undefined, object?]>([
   async (error, status, detail, headers, ofFailure, fields) => {
     const { lines, ...response } = await call(throwing(error));
     expect(response).toMatchObject({ status, json: detail && { detail } });
-    expect(response.headers).toEqual({ ...(detail ? withLength : common), ...headers });
+    expect(response.headers).toStrictEqual({ ...(detail ? withLength : common), ...headers });
     const { code } = { code: "unexpected", ...error };
     const ofRequest = { ...line, status, code, ...fields };
     expect(lines).toMatchObject([...(ofFailure ? [{ ...ids, event: code, ...ofFailure }] : []), ofRequest]);

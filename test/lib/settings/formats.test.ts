@@ -61,7 +61,6 @@ test.each<[name: string, accepted: string[], rejected: string[]]>([
   ["AzureWebJobsStorage__credential", ["managedidentity"], ["key", "ManagedIdentity"]],
   ["PLATFORM_URL", ["http://127.0.0.1:8080"], [http, "https://platform.example.com/admin"]],
   ["PLATFORM_USERNAME", [], ["api:user"]],
-  ["PLATFORM_CA", [], ["AAAA", publicKey]],
   ["PLATFORM_OAUTH_PRIVATE_KEY", [pemOf(p256.privateKey)], notKeys],
   ["PLATFORM_TIMEOUT_SECONDS", ["1", "60"], ["0", "61"]],
   ["PLATFORM_MAX_CONCURRENCY", ["3", "100"], ["2", "101"]],
