@@ -62,11 +62,7 @@ describe("An HTTP client", () => {
     await expect.poll(() => seen.closed, { interval: 5 }).toBe(1);
   });
 
-  test("refuses a response of more than 64 MiB", async () => {
-    respond = (response) => response.end(Buffer.alloc(64 * 1024 * 1024 + 1));
-    expect(await failureOf(server.url)).toMatchObject({ code: "ERR_BAD_RESPONSE" });
-  });
-
+  const tooMuch = Buffer.alloc(64 * 1024 * 1024 + 1);
   const timeout = { code: "ETIMEDOUT", message: "no response in time", cause: undefined };
   const reset = {
     code: "ECONNRESET",
@@ -75,6 +71,7 @@ describe("An HTTP client", () => {
   };
   test.each<[string, typeof respond, Partial<NoResponseError>, number]>([
     ["a reset", ({ socket }) => socket?.resetAndDestroy(), reset, 60_000],
+    ["more than 64 MiB", (response) => response.end(tooMuch), { code: "ERR_BAD_RESPONSE" }, 60_000],
     ["silence", () => undefined, timeout, 30],
     ["a part of a response", (response) => response.write("x"), timeout, 30],
   ])("throws after %s, without the request in its error", async (_, ending, expected, milliseconds) => {

@@ -76,26 +76,24 @@ test("After prefetch, find returns every published key for an hour without a fet
   expect(fetches()).toBe(2);
 });
 
-test("A failed prefetch does not reject, the next caller logs it, and find fetches again after ten seconds", async () => {
-  isDown = true;
-  await keys.prefetch();
-  isDown = false;
-  await advance(9);
-  await expect(find()).rejects.toMatchObject(unavailable);
-  const line = { level: "error", event: "signing-keys-stale", fields: { ageSeconds: undefined } };
-  expect(log.lines).toEqual([{ ...line, cause: expect.any(Error) }]);
-  expect(fetches()).toBe(1);
-  await advance(1);
-  expect(await isKnown()).toBe(true);
-});
-
-test("A clock that is set back ends the pause after a failed fetch", async () => {
-  isDown = true;
-  await expect(find()).rejects.toMatchObject(unavailable);
-  isDown = false;
-  await advance(-hour);
-  expect(await isKnown()).toBe(true);
-});
+test.each([
+  ["after ten seconds", 1],
+  ["if the clock is set back", -hour],
+])(
+  "A failed prefetch does not reject, the next caller logs it, and find fetches again %s",
+  async (_, seconds) => {
+    isDown = true;
+    await keys.prefetch();
+    isDown = false;
+    await advance(9);
+    await expect(find()).rejects.toMatchObject(unavailable);
+    const line = { level: "error", event: "signing-keys-stale", fields: { ageSeconds: undefined } };
+    expect(log.lines).toEqual([{ ...line, cause: expect.any(Error) }]);
+    expect(fetches()).toBe(1);
+    await advance(seconds);
+    expect(await isKnown()).toBe(true);
+  },
+);
 
 test("A known key that expires during a flood of unknown key IDs is found, and all share one fetch", async () => {
   publish(...Array.from({ length: 20 }, (_, index) => `other-${index}`), "first");

@@ -11,14 +11,8 @@ import { listen } from "../../../tools/simulators/process/listen.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStarted } from "../../support/use-started.ts";
 
-const aMessage: QueueMessage = {
-  id: "m",
-  text: "room-a",
-  popReceipt: "r",
-  dequeueCount: 1,
-  insertedAt: 0,
-  ageSeconds: 0,
-};
+const ages = { insertedAt: 0, ageSeconds: 0 };
+const aMessage: QueueMessage = { id: "m", text: "room-a", popReceipt: "r", dequeueCount: 1, ...ages };
 /** Each operation and the number of its attempts: operations that could do harm are not retried. */
 const operations: [keyof Queue, number, (queue: Queue) => Promise<unknown>][] = [
   ["put", 1, async (queue) => queue.put("room-a")],

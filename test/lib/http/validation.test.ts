@@ -38,19 +38,11 @@ test.each([
     expect(inQuery({ constrained_attributes: text })).toEqual({ constrained_attributes: value });
 });
 
-test.each([
-  [
-    { allow_guests: 1, participant_limit: true },
-    { allow_guests: true, participant_limit: 1 },
-  ],
-  [
-    { allow_guests: 0, participant_limit: false },
-    { allow_guests: false, participant_limit: 0 },
-  ],
-  [{ creation_time: "2026-01-15T09:30:00.123456" }, { creation_time: "2026-01-15T09:30:00.123456" }],
-  [{ creation_time: "2026-01-15 09:30:00Z" }, { creation_time: "2026-01-15 09:30:00Z" }],
-])("The body %j is read as %j", (body, value) => {
-  expect(inBody(body)).toEqual(value);
+test("A body may have 1 and 0 as booleans, true and false as integers, and any form of a date-time", () => {
+  const sent = { allow_guests: 1, breakout_rooms: 0, participant_limit: true, id: false };
+  const read = { allow_guests: true, breakout_rooms: false, participant_limit: 1, id: 0 };
+  for (const creation_time of ["2026-01-15T09:30:00.123456", "2026-01-15 09:30:00Z"])
+    expect(inBody({ ...sent, creation_time })).toEqual({ ...read, creation_time });
 });
 
 const unparsedInteger = "a valid integer, unable to parse string as an integer";
@@ -81,13 +73,7 @@ test.each<[field: string, inputs: unknown[], type: string, expected: string, ctx
     record: z.record(z.string(), z.unknown()).optional(),
   });
   for (const input of inputs) {
-    const fault = {
-      type,
-      loc: ["body", field],
-      msg: `Input should be ${expected}`,
-      input,
-      ...(ctx && { ctx }),
-    };
+    const fault = { type, loc: ["body", field], msg: `Input should be ${expected}`, input, ctx };
     expect(inBody({ [field]: input }, schema)).toEqual([fault]);
   }
 });
@@ -99,39 +85,21 @@ const valueError = (loc: unknown[], reason: string) => ({
   ctx: { error: {} },
 });
 
-test.each<[string, unknown, z.ZodType, object]>([
-  [
-    "a custom rule",
-    "x",
-    z.string().refine(() => false, "must be odd"),
-    valueError(["query", "x"], "must be odd"),
-  ],
-  [
-    "a rule without a counterpart in Pydantic",
-    "x",
-    z.string().regex(/^\d$/),
-    valueError(["query", "x"], "not a valid value"),
-  ],
-  ["a type without one", "x", z.date(), valueError(["query", "x"], "not a valid value")],
-  [
-    "a date that does not exist",
-    "2026-13-45",
-    Conference.shape.creation_time,
-    valueError(["query", "x"], "must be a date and time in ISO 8601"),
-  ],
-  [
-    "a text that is too long",
-    "abc",
-    z.string().max(2),
-    {
-      type: "string_too_long",
-      loc: ["query", "x"],
-      msg: "String should have at most 2 characters",
-      ctx: { max_length: 2 },
-    },
-  ],
-])("A fault of %s says so", (_, input, schema, fault) => {
-  expect(inQuery({ x: input }, z.object({ x: schema }))).toEqual([{ ...fault, input }]);
+test.each<[string, string, z.ZodType]>([
+  ["must be odd", "x", z.string().refine(() => false, "must be odd")],
+  // Neither has a counterpart in Pydantic.
+  ["not a valid value", "x", z.string().regex(/^\d$/)],
+  ["not a valid value", "x", z.date()],
+  ["must be a date and time in ISO 8601", "2026-13-45", Conference.shape.creation_time],
+])("A fault of a rule says: %s", (reason, input, schema) => {
+  const fault = { ...valueError(["query", "x"], reason), input };
+  expect(inQuery({ x: input }, z.object({ x: schema }))).toEqual([fault]);
+});
+
+test("A fault of a text that is too long has the limit", () => {
+  const msg = "String should have at most 2 characters";
+  const fault = { type: "string_too_long", loc: ["query", "x"], msg, ctx: { max_length: 2 }, input: "abc" };
+  expect(inQuery({ x: "abc" }, z.object({ x: z.string().max(2) }))).toEqual([fault]);
 });
 
 test("A fault names the index in a list, and a missing parameter has its own type", () => {
@@ -188,9 +156,3 @@ test.each<[string, readonly (string | number)[], unknown, boolean]>([
     expect(faultWithInput(fault, input)).toEqual(isReturned ? { ...fault, input } : fault);
   },
 );
-
-test("No fault of a body contains its PIN", () => {
-  const faults = inBody([{ pin: secret }]);
-  expect(faults).toHaveLength(1);
-  expect(JSON.stringify(faults)).not.toContain(secret);
-});

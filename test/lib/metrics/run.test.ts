@@ -1,11 +1,9 @@
 /** A metrics run: its complete row, and filling the pool up to its minimum. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { guestPin, hostPin, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
-
-const sink = async () => Promise.reject(new Error("the row cannot be written"));
 
 test("collect writes and logs one row with every column measured, and no PIN or tag", async () => {
   await world.addPooled("pooled-1", { tag: "https://verification.example.com/secret" });
@@ -52,37 +50,33 @@ test("collect writes and logs one row with every column measured, and no PIN or 
     expect(JSON.stringify(world.log.lines)).not.toContain(secret);
 });
 
-describe("Filling up to POOL_MINIMUM", () => {
-  test.each([
-    [4, 1, 2],
-    [2, 0, 1],
-  ])("requests the rooms missing from %i with %i requested: %i", async (minRooms, requested, missing) => {
+test.each([
+  ["4", 1, 2],
+  ["2", 0, 1],
+  ["1", 0, 0],
+  ["", 0, 0],
+])(
+  "With POOL_MINIMUM=%j, a pooled room and %i requested ones, the run requests %i",
+  async (minimum, requested, count) => {
     await world.addPooled("pooled-1");
-    for (let count = 0; count < requested; count++) await world.provisioning.put("{}");
-    await world.collectMetrics({ POOL_MINIMUM: String(minRooms) });
-    const request = { reason: "bulk", upTo: minRooms };
-    expect(world.requests().slice(requested)).toEqual(Array(missing).fill(request));
-    expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: missing, level: minRooms });
-  });
+    for (let index = 0; index < requested; index++) await world.provisioning.put("{}");
+    await world.collectMetrics({ POOL_MINIMUM: minimum });
+    const upTo = Number(minimum);
+    expect(world.requests().slice(requested)).toEqual(Array(count).fill({ reason: "bulk", upTo }));
+    expect(world.log.fieldsOf("pool-refilled")).toEqual(count > 0 ? { count, level: upTo } : undefined);
+  },
+);
 
-  test("requests nothing if the pool is at its minimum, or if there is no minimum", async () => {
-    await world.addPooled("pooled-1");
-    await world.collectMetrics({ POOL_MINIMUM: "1" });
-    await world.collectMetrics();
-    expect(world.provisioning.texts()).toEqual([]);
-    expect(world.log.events()).toEqual(["metrics-collected", "metrics-collected"]);
-  });
+test("The run fails if the row cannot be written, but fills the pool up", async () => {
+  const sink = async () => Promise.reject(new Error("the row cannot be written"));
+  await expect(world.collectMetrics({ POOL_MINIMUM: "1" }, sink)).rejects.toThrow("metrics run failed");
+  expect(world.provisioning.texts()).toHaveLength(1);
+  expect(world.log.events()).toEqual(["metrics-collected", "pool-refilled", "metrics-run-failed"]);
+  expect(world.log.fieldsOf("metrics-collected")).toMatchObject({ PoolMinimum: 1 });
+});
 
-  test("happens even if the row cannot be written, and the run fails", async () => {
-    await expect(world.collectMetrics({ POOL_MINIMUM: "1" }, sink)).rejects.toThrow("metrics run failed");
-    expect(world.provisioning.texts()).toHaveLength(1);
-    expect(world.log.events()).toEqual(["metrics-collected", "pool-refilled", "metrics-run-failed"]);
-    expect(world.log.fieldsOf("metrics-collected")).toMatchObject({ PoolMinimum: 1 });
-  });
-
-  test("fails the run, but only after the row was written, if a request cannot be stored", async () => {
-    world.provisioning.strikeNext("put", { failure: "unknown" });
-    await expect(world.collectMetrics({ POOL_MINIMUM: "1" })).rejects.toThrow("metrics run failed");
-    expect(world.rows).toHaveLength(1);
-  });
+test("The run fails if a request cannot be stored, but writes the row", async () => {
+  world.provisioning.strikeNext("put", { failure: "unknown" });
+  await expect(world.collectMetrics({ POOL_MINIMUM: "1" })).rejects.toThrow("metrics run failed");
+  expect(world.rows).toHaveLength(1);
 });

@@ -1,5 +1,4 @@
-/** The service tag in `uuiData`: accepted forms, rejected ones, and arbitrary input. */
-import fc from "fast-check";
+/** The service tag in `uuiData`: accepted and rejected forms. */
 import { expect, test } from "vitest";
 import { decodeServiceTag } from "../../../src/lib/rooms/service-tag.ts";
 
@@ -19,15 +18,14 @@ test.each([
   expect(decodeServiceTag(uuiData, undefined)).toBe(url);
 });
 
-test.each(["a1B2.c-d_e~f", "-a1B2", "_a1B2", "~a1B2"])(
-  "the path token %s is appended to the base URL",
-  (token) => {
-    expect(decodeServiceTag(hex(token), base)).toBe(`${base}/${token}`);
-  },
-);
-
-test.each([url, "HTTP://example.com/a", url.padEnd(250, "x")])("the URL %s is used unchanged", (text) => {
-  expect(decodeServiceTag(hex(text), base)).toBe(text);
+test.each([
+  ...["a1B2.c-d_e~f", "-a1B2", "_a1B2", "~a1B2"].map((token): [string, string] => [
+    token,
+    `${base}/${token}`,
+  ]),
+  ...[url, "HTTP://example.com/a", url.padEnd(250, "x")].map((text): [string, string] => [text, text]),
+])("a path token is appended to the base URL, and a URL is used unchanged: %s", (text, tag) => {
+  expect(decodeServiceTag(hex(text), base)).toBe(tag);
 });
 
 test("a path token is rejected without a base URL", () => {
@@ -72,27 +70,4 @@ test.each([
   const details = expect.objectContaining({ faults: [expect.objectContaining(fault)] });
   const error = expect.objectContaining({ code: "invalid-request", details });
   expect(() => decodeServiceTag(uuiData, base)).toThrow(error);
-});
-
-test("decodes every input to a tag that the platform can store, or rejects it with 422", () => {
-  const input = fc.oneof(
-    fc.string(),
-    fc.string({ unit: "binary" }).map(hex),
-    fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("hex")),
-  );
-  const outcomeOf = (uuiData: string): unknown => {
-    try {
-      return decodeServiceTag(uuiData, base);
-    } catch (error) {
-      return error instanceof Error && "status" in error ? error.status : error;
-    }
-  };
-  fc.assert(
-    fc.property(input, (uuiData) => {
-      expect([422, expect.stringMatching(/^https?:\/\/[^\p{Cc}]{1,242}$/u)]).toContainEqual(
-        outcomeOf(uuiData),
-      );
-    }),
-    { numRuns: 300 },
-  );
 });
