@@ -56,6 +56,7 @@ describe("An HTTP client", () => {
     for (let request = 0; request < 3; request++) await client.get("/x/");
     expect(seen).toEqual({ requests: 3, opened: 1, closed: 0 });
     const limited = limits.mock.calls.findIndex(([milliseconds]) => milliseconds === 4000);
+    expect(limited).not.toBe(-1);
     const socket = limits.mock.contexts[limited];
     // As after 4 s without data.
     if (socket instanceof Socket) socket.emit("timeout");

@@ -69,6 +69,7 @@ test.each([
   ["another scheme", basic("older-sink:x").replace("Basic", "Bearer"), byCredentials],
   ["credentials without base64", "Basic older-sink:x", byCredentials],
   ["the name of one pair with the password of another", basic("sink:x"), byPassword],
+  ["a password with a colon", basic("sink:päss:word:1"), byPassword],
   ["a longer password", basic("sink:päss:word 11"), byPassword],
   ["a previous name without a password", basic("older-sink:"), byPassword],
 ])(

@@ -1,8 +1,8 @@
 /** The app's identity: all Azure clients of an instance use the identity that the settings name. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
-import { createMetricsSink } from "../../../src/lib/azure/log-workspace.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
+import type { MetricsRow } from "../../../src/lib/metrics/measurement.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
@@ -41,10 +41,10 @@ test.each([
     LOGS_INGESTION_RULE_ID: "dcr-1",
     LOGS_INGESTION_STREAM: "Custom-X",
   });
-  const { queues } = createAdapters(settings);
-  const metricsSink = createMetricsSink(settings.logsIngestion, createCredential(settings.storage));
+  const { queues, metricsSink } = createAdapters(settings);
+  const row: MetricsRow = Object.create(null);
   await expect(queues.pool.count()).rejects.toMatchObject({ failure: "unknown" });
-  await expect(metricsSink({ RunId: "run-1" })).rejects.toThrow("the log workspace did not accept the row");
+  await expect(metricsSink(row)).rejects.toThrow("the log workspace did not accept the row");
 
   const tokenRequests = requests.map(({ searchParams }) => Object.fromEntries(searchParams));
   const resources = tokenRequests.map(({ resource }) => resource);

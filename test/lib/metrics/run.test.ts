@@ -13,9 +13,9 @@ test("collect writes and logs one row with every column measured, and no PIN or 
   world.addRoom("theirs", { description: "by hand" });
   await world.deletion.put("ended");
   world.clock.advance(89.6);
-  await world.deletion.put("ended-later");
+  for (const name of ["ended-later", "ended-last", "ended-now"]) await world.deletion.put(name);
   await world.provisioning.put("{}");
-  await world.poison.put("{}");
+  for (const failed of ["1", "2", "3"]) await world.poison.put(failed);
   world.platform.startConference({ name: "in-use" });
   world.platform.raiseAlarm({ name: "node_offline", level: "warning" });
   world.platform.raiseAlarm({ name: "licence_expired", level: "Critical" });
@@ -29,10 +29,10 @@ test("collect writes and logs one row with every column measured, and no PIN or 
     Version: "1.0.0",
     PlatformConnected: true,
     PoolDepth: 2,
-    DeletionDepth: 2,
+    DeletionDepth: 4,
     DeletionOldestSeconds: 90,
     ProvisioningDepth: 1,
-    PoisonDepth: 1,
+    PoisonDepth: 3,
     AvailableRooms: 2,
     InUseRooms: 1,
     UnaccountedRooms: 0,
