@@ -1,5 +1,6 @@
 /** A service under load, in virtual time: instances with all their parts, one platform, and callers who keep arriving. */
 import PQueue from "p-queue";
+import { expect } from "vitest";
 import type { Dependencies } from "../../src/lib/dependencies.ts";
 import { GatewayError } from "../../src/lib/errors.ts";
 import { transportFailure } from "../../src/lib/platform/errors.ts";
@@ -17,8 +18,9 @@ import { createRecordingLog } from "../support/recording-log.ts";
 const seed = Number(process.env["OVERLOAD_SEED"] ?? 1);
 // What an environment is delivered with.
 const timeoutSeconds = 10;
-export const maxConcurrency = 5;
-export const platformSlots = 5;
+const maxConcurrency = 5;
+const maxRequestsPerInstance = 500;
+const callsPerCreate = 2;
 
 /** Returns the response to a call that the platform refuses at once, this many seconds after the start. */
 export type Refuse = (request: PlatformRequest, second: number) => PlatformHttpResponse | undefined;
@@ -32,12 +34,12 @@ export interface Surroundings {
   readonly refuse?: Refuse;
   /** How long storage takes to receive a message. */
   readonly storageSeconds?: number;
-  /** How many requests the front end lets into an instance at once, first come first served. */
-  readonly httpConcurrency?: number;
   /** Whether callers arrive at random times and instances, instead of evenly and in turn. */
   readonly isRandom?: boolean;
   /** Whether the platform answers one list quickly before the load begins. */
   readonly isQuickAtFirst?: boolean;
+  /** How many rooms the pool holds at first. */
+  readonly pooled?: number;
   /** Whether rooms are made by the gateway's provisioning, instead of appearing when they are requested. */
   readonly provisions?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
@@ -51,13 +53,11 @@ export interface Ended {
   readonly error: GatewayError | undefined;
 }
 
-type Instance = Dependencies & { readonly frontEnd: PQueue };
+type Send = (instance: Dependencies) => Promise<unknown>;
 
-export type LoadWorld = ReturnType<typeof createLoadWorld>;
-
-export function createLoadWorld(surroundings: Surroundings) {
-  const { instances = 1, callSeconds, slots = platformSlots, refuse, storageSeconds = 0 } = surroundings;
-  const { httpConcurrency = 500, isRandom = false, provisions = false } = surroundings;
+export async function createLoadWorld(surroundings: Surroundings) {
+  const { instances = 1, callSeconds, slots = maxConcurrency, refuse, storageSeconds = 0 } = surroundings;
+  const { isRandom = false, isQuickAtFirst = false, pooled = 200, provisions = false } = surroundings;
   const random = createSeededRandom(seed);
   const clock = createVirtualClock(random);
   const startedAt = clock.now();
@@ -66,14 +66,14 @@ export function createLoadWorld(surroundings: Surroundings) {
   const { platform, queues } = world;
   const work = new PQueue({ concurrency: slots });
   const log = createRecordingLog();
-  let isQuick = false;
-  let [maxInFlight, maxOutside] = [0, 0];
+  let isQuick = isQuickAtFirst;
+  let maxCallsInFlight = 0;
 
   /** The connection of one instance to the platform. */
   function newNetwork(): PlatformTransport {
     let inFlight = 0;
     return async (request) => {
-      maxInFlight = Math.max(maxInFlight, ++inFlight);
+      maxCallsInFlight = Math.max(maxCallsInFlight, ++inFlight);
       try {
         return await respond(request);
       } finally {
@@ -117,8 +117,8 @@ export function createLoadWorld(surroundings: Surroundings) {
     await queues.provisioning.clear();
   }
 
-  function newInstance(): Instance {
-    const { dependencies } = createMemoryGateway(world, {
+  function newInstance(): Dependencies {
+    return createMemoryGateway(world, {
       settings: {
         PLATFORM_TIMEOUT_SECONDS: String(timeoutSeconds),
         PLATFORM_MAX_CONCURRENCY: String(maxConcurrency),
@@ -132,89 +132,82 @@ export function createLoadWorld(surroundings: Surroundings) {
       after: async ({ port, operation }) => {
         if (port === "provisioning" && operation === "put" && !provisions) await appear();
       },
-    });
-    return { ...dependencies, frontEnd: new PQueue({ concurrency: httpConcurrency }) };
+    }).dependencies;
   }
-  const all = Array.from({ length: instances }, newInstance);
+
+  const all = Array.from({ length: instances }, () => ({ parts: newInstance(), requests: 0 }));
   let last = 0;
-  const nextInstance = () =>
-    all[(isRandom ? random.integerBelow(instances) : (last += 1)) % instances] as Instance;
+  let maxRequests = 0;
 
   /** Sends a request to an instance, and adds how it ended to `ended`. */
-  async function send(ended: Ended[], request: (instance: Instance) => Promise<unknown>): Promise<void> {
-    const instance = nextInstance();
+  async function send(request: Send, ended: Ended[]): Promise<void> {
+    const instance = all[isRandom ? random.integerBelow(instances) : (last += 1) % instances];
+    if (!instance) throw new Error("there is no instance");
     const arrivedAt = secondsNow();
     let error: GatewayError | undefined;
+    maxRequests = Math.max(maxRequests, ++instance.requests);
     try {
-      const response = instance.frontEnd.add(async () => request(instance));
-      maxOutside = Math.max(maxOutside, instance.frontEnd.size);
-      await response;
+      await request(instance.parts);
     } catch (cause) {
       if (!(cause instanceof GatewayError)) throw cause;
       error = cause;
     }
+    instance.requests -= 1;
     ended.push({ second: secondsNow(), took: secondsNow() - arrivedAt, error });
   }
 
-  /** Returns the requests of one kind that have ended, and lets them arrive from now on. */
-  function arrive(perSecond: number, request: (instance: Instance) => Promise<unknown>): readonly Ended[] {
-    const ended: Ended[] = [];
-    async function arriveForever(): Promise<void> {
-      for (;;) {
-        void send(ended, request);
-        const share = isRandom ? -Math.log(1 - random.integerBelow(1_000_000) / 1_000_000) : 1;
-        await clock.sleep((share * 1000) / perSecond);
-      }
-    }
-    void arriveForever();
-    return ended;
-  }
-
-  const requests = {
-    /** Creates a room. The conference in it is not played. */
-    create: async ({ claims }: Instance): Promise<void> => {
-      const room = await claims.claim("https://verification.example.com/1", log);
-      // Keeps long runs fast.
-      platform.state.conferences.remove(String(room.id));
-    },
-    read: async ({ conferences }: Instance) => conferences.findByName("read-room"),
-    event: async ({ deletionQueueWriter }: Instance) => deletionQueueWriter.queueEndedRooms(["gone"], log),
-  };
   platform.seedRooms({ rows: [{ name: "read-room", aliases: [{ alias: "read-room" }] }] });
+  for (let count = 0; count < pooled; count++) await addRoom();
+  const lists = isQuick ? all.map(async ({ parts }) => parts.sharedList.list()) : [];
+  await clock.advance(100);
+  await Promise.all(lists);
+  isQuick = false;
 
   return {
     clock,
     platform,
     queues,
     log,
-    secondsNow,
     addRoom,
     newInstance,
-    requests,
-    arrive,
-    /** Sends this many requests of one kind at once. */
-    sendAtOnce(
-      count: number,
-      request: (instance: Instance) => Promise<unknown>,
-      ended: Ended[] = [],
-    ): Ended[] {
-      for (let sent = 0; sent < count; sent++) void send(ended, request);
+    possiblePerSecond: { calls: slots / callSeconds, creates: slots / callSeconds / callsPerCreate },
+    requests: {
+      /** Creates a room. The conference in it is not played. */
+      create: async ({ claims }: Dependencies): Promise<void> => {
+        const room = await claims.claim("https://verification.example.com/1", log);
+        // Keeps long runs fast.
+        platform.state.conferences.remove(String(room.id));
+      },
+      read: async ({ conferences }: Dependencies) => conferences.findByName("read-room"),
+      event: async ({ deletionQueueWriter }: Dependencies) =>
+        deletionQueueWriter.queueEndedRooms(["gone"], log),
+    },
+    /** Returns the requests of one kind that have ended, and lets them arrive from now on. */
+    arrive(perSecond: number, request: Send): readonly Ended[] {
+      const ended: Ended[] = [];
+      async function arriveForever(): Promise<void> {
+        for (;;) {
+          void send(request, ended);
+          const share = isRandom ? -Math.log(1 - random.integerBelow(1_000_000) / 1_000_000) : 1;
+          await clock.sleep((share * 1000) / perSecond);
+        }
+      }
+      void arriveForever();
       return ended;
     },
-    /** Fills the pool and, if the surroundings say so, lets each instance read one quick list. */
-    async begin(pooled = 200): Promise<void> {
-      for (let count = 0; count < pooled; count++) await addRoom();
-      isQuick = surroundings.isQuickAtFirst ?? false;
-      const lists = isQuick ? all.map(async ({ sharedList }) => sharedList.list()) : [];
-      await clock.advance(100);
-      await Promise.all(lists);
-      isQuick = false;
+    /** Sends this many requests of one kind at once. */
+    sendAtOnce(count: number, request: Send, ended: Ended[] = []): readonly Ended[] {
+      for (let sent = 0; sent < count; sent++) void send(request, ended);
+      return ended;
     },
-    roomsGivenUp: () => queues.deletion.texts().length,
-    /** The most calls of one instance that were in flight at once. */
-    maxInFlight: () => maxInFlight,
-    /** The most requests that waited outside an instance. */
-    maxOutside: () => maxOutside,
+    /** Lets time pass. No instance may have more requests than the host lets in, or more calls than its slots. */
+    async pass(seconds: number): Promise<void> {
+      await clock.advance(seconds * 1000);
+      expect(maxCallsInFlight).toBeLessThanOrEqual(maxConcurrency);
+      expect(maxRequests).toBeLessThanOrEqual(maxRequestsPerInstance);
+    },
+    /** How many rooms the gateway has put on the deletion queue; events put plain names there. */
+    roomsGivenUp: () => queues.deletion.texts().filter((text) => text.startsWith("{")).length,
   };
 }
 
