@@ -68,13 +68,13 @@ async function runTimer(world: World, name: "collectGarbage" | "collectMetrics")
 }
 
 /** Each room is pooled, handed out or counted as unaccounted. A single fault other than a crash loses no room. */
-function checkAccounts({ ledger, queues, platform }: World, history: History): void {
+function checkAccounts({ ledger, queues, platform, rows }: World, history: History): void {
   const pooled = new Set(queues.pool.contents().map(({ text }) => decodeRoomMessage(text).room));
   const lost = ledger
     .ourRooms()
     .filter(({ name }) => !pooled.has(name) && !ledger.handedOut.has(name) && !isPersistent(name))
     .filter(({ name }) => !ledger.changedByOperator.has(name));
-  const counted = ledger.metricsRows.at(-1)?.UnaccountedRooms ?? 0;
+  const counted = rows.at(-1)?.UnaccountedRooms ?? 0;
   // A pooled name without a pooled room counts as a room, which hides a lost one until a claim discards the name.
   const hidden = [...pooled].filter(
     (name) => parseMarker(platform.find(name)?.description)?.state !== "pooled",
@@ -105,13 +105,13 @@ function metSeveralFaults({ process, faultsMet }: Task): boolean {
  * request when the level was measured, and by one per other process, or with faults per other provisioning run, that
  * measured the same pool.
  */
-function checkLevel({ ledger, queues, peakOf, level, processes }: World, history: History): void {
+function checkLevel({ ledger, queues, level, processes }: World, history: History): void {
   const depth = queues.pool.contents().length;
   const levels = history.steps.map(({ command }) =>
     command.kind === "bulk-create" ? (command.level ?? 0) : 0,
   );
-  const others = (isWithoutFaults(history) ? processes.length : Math.max(1, peakOf("provision"))) - 1;
-  const max = Math.max(level.max, ...levels) + peakOf("create") + others;
+  const others = (isWithoutFaults(history) ? processes.length : Math.max(1, ledger.peaks.provisions)) - 1;
+  const max = Math.max(level.max, ...levels) + ledger.peaks.claims + others;
   if (depth < level.min) ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms after a refill`);
   if (depth > max)
     ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms, but at most ${max} were requested`);

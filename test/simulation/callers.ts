@@ -1,24 +1,18 @@
 /** Callers that check what they receive: any request, consumers that create rooms, bulk delete, and the event sink. */
 
-import { HttpRequest, type HttpResponseInit } from "@azure/functions";
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { clockToleranceMilliseconds } from "../../src/lib/deletion/decisions.ts";
 import { failures } from "../../src/lib/errors.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { isPersistent, parseMarker } from "../../src/lib/ownership/room.ts";
+import type { Received } from "../../tools/simulators/exchange.ts";
 import { httpFunctions } from "../../tools/simulators/memory/functions.ts";
+import type { MemoryRequest } from "../../tools/simulators/memory/gateway.ts";
 import type { Task } from "./faults.ts";
 import { createdAt } from "./ledger.ts";
-import { hostPin, type Plan } from "./processes.ts";
-import { tagHost, type World } from "./world.ts";
-
-export interface RequestParts {
-  readonly roomName?: string;
-  readonly query?: Record<string, string>;
-  readonly headers?: Record<string, string>;
-  readonly body?: unknown;
-}
+import type { Plan } from "./processes.ts";
+import { hostPin, tagHost, type World } from "./world.ts";
 
 export interface CheckedResponse {
   readonly status: number;
@@ -32,26 +26,14 @@ export async function request(
   world: World,
   process: number,
   name: string,
-  { roomName, query = {}, headers = {}, body }: RequestParts,
+  sent: MemoryRequest,
   plan: Plan,
 ): Promise<CheckedResponse | undefined> {
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  const httpRequest = new HttpRequest({
-    method: contractOf(name).method,
-    url: `https://gateway.example.com/?${new URLSearchParams(query).toString()}`,
-    params: roomName === undefined ? {} : { room_name: roomName },
-    headers: {
-      "content-type": "application/json",
-      ...(text && { "content-length": String(text.length) }),
-      ...headers,
-    },
-    ...(text !== undefined && { body: { string: text } }),
-  });
   let task: Task | undefined;
   const onStart = (started: Task) => {
     task = started;
   };
-  const ending = await world.process(process).request(name, httpRequest, { ...plan, onStart });
+  const ending = await world.process(process).request(name, sent, { ...plan, onStart });
   if (ending === "died" || !task) return undefined;
   if ("error" in ending) {
     world.ledger.violated("undocumented-response", `${name} threw ${String(ending.error)}`);
@@ -60,17 +42,10 @@ export async function request(
   return check(world, name, ending.result, task);
 }
 
-function contractOf(name: string): HttpContract {
+function check({ ledger }: World, name: string, response: Received, task: Task): CheckedResponse {
+  const { status, text, json: body } = response;
   const contract = httpFunctions[name];
   if (!contract) throw new Error(`there is no function ${name}`);
-  return contract;
-}
-
-function check({ ledger }: World, name: string, response: HttpResponseInit, task: Task): CheckedResponse {
-  const contract = contractOf(name);
-  const { status = 200 } = response;
-  const text = typeof response.body === "string" ? response.body : "";
-  const body: unknown = text === "" ? undefined : JSON.parse(text);
   const by = `#${task.id} ${name}`;
   if (status in contract.responses) {
     const schema = contract.responses[status];
@@ -200,7 +175,7 @@ export async function deliverEnds(
   names: readonly string[],
   process: number,
   plan: Plan,
-  first = { delivery: 1, sentAt: world.clock.now(), seq: Number(world.newId().slice(3)) },
+  first = { delivery: 1, sentAt: world.clock.now(), seq: world.newNumber() },
 ): Promise<void> {
   const { ledger, clock } = world;
   const { delivery, sentAt, seq } = first;
@@ -211,8 +186,8 @@ export async function deliverEnds(
     event: "conference_ended",
     data: { name, service_type: "conference" },
   }));
-  const body = events.length === 1 ? events[0] : { event: "eventsink_bulk", data: events };
-  const response = await request(world, process, "eventSink", { body }, plan);
+  const json = events.length === 1 ? events[0] : { event: "eventsink_bulk", data: events };
+  const response = await request(world, process, "eventSink", { json }, plan);
   if (response?.status === 204) {
     for (const name of names) {
       // An earlier delivery of the same body may have stored it.

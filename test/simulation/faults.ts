@@ -80,7 +80,7 @@ export interface PortCall<Result> {
   readonly label: () => string;
   readonly target: "platform" | "storage";
   readonly timeoutSeconds: number;
-  readonly effect: (task: Task) => Result | Promise<Result>;
+  readonly effect: () => Promise<Result>;
   readonly failure: (fault: Fault, isTimeout: boolean, task: Task) => Error;
   /** A malformed response. Without one, the response is lost instead. */
   readonly malformedResponse?: Result;
@@ -144,7 +144,7 @@ export function createPorts({ clock, outageFault, trace }: PortsOptions): Ports 
     return new Promise((resolve, reject) => {
       const outcome = Promise.withResolvers<Result>();
       outcome.promise.catch(() => undefined);
-      const apply = () => outcome.resolve(Promise.resolve().then(() => request.effect(task)));
+      const apply = () => outcome.resolve(currentTask.run(task, request.effect));
       const succeed = (result?: Result) => {
         deliver(process, response, () => resolve(result ?? outcome.promise));
       };

@@ -1,5 +1,4 @@
 /** Records what is observable from outside during a history, and every broken promise. */
-import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import { decodeRoomMessage, isPersistent, loggableName, parseMarker } from "../../src/lib/ownership/room.ts";
 import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";
@@ -103,7 +102,8 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
   /** Rooms that bulk delete deleted although its list did not show that a caller has them. */
   const deletedAsFree = new Set<string>();
   const guestPins = new Set<string>();
-  const metricsRows: MetricsRow[] = [];
+  /** The most claims and provisioning runs at once. */
+  const peaks = { claims: 0, provisions: 0 };
   /** Ended rooms with a recorded reason why they stay. */
   const keptForReason = new Set<string>();
   /** The invocations that handled a room, by its name. */
@@ -264,7 +264,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     changedBy,
     committedBy,
     deletedAsFree,
-    metricsRows,
+    peaks,
     keptForReason,
     platformObserver,
     queuedForDeletionAt,
@@ -317,6 +317,13 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
         const known = task.deletionMessages.get(room) ?? [];
         task.deletionMessages.set(room, [...known, { insertedAt: now() - ageSeconds * 1000, claimId }]);
       }
+    },
+
+    onStart(running: ReadonlySet<Task>): void {
+      const tasks = [...running];
+      const provisions = tasks.filter(({ functionName }) => functionName === "provisionRoom");
+      peaks.claims = Math.max(peaks.claims, tasks.filter(isClaim).length);
+      peaks.provisions = Math.max(peaks.provisions, provisions.length);
     },
 
     /** Records a platform read of a task. Call the result with how the read ended. */

@@ -1,5 +1,5 @@
 /** The host's queue trigger: leases messages of the provisioning queue, runs the function, then deletes or retries. */
-import type { RandomSource } from "../../src/lib/ports.ts";
+import type { QueueMessage, RandomSource } from "../../src/lib/ports.ts";
 import type { VirtualClock } from "../../tools/simulators/memory/clock.ts";
 import type { MemoryQueue } from "../../tools/simulators/memory/queue.ts";
 import type { AppProcess, Plan } from "./processes.ts";
@@ -51,13 +51,9 @@ export function createProvisioningHost(options: ProvisioningHostOptions) {
     notice();
   }
 
-  async function serve(
-    process: AppProcess,
-    message: Awaited<ReturnType<MemoryQueue["receive"]>>[number],
-  ): Promise<void> {
+  async function serve(process: AppProcess, message: QueueMessage): Promise<void> {
     busySlots.set(process, (busySlots.get(process) ?? 0) + 1);
-    const { text, dequeueCount } = message;
-    const ending = await process.handleMessage("provisionRoom", text, dequeueCount, options.planRun());
+    const ending = await process.provision(message, options.planRun());
     if (ending === "died") return;
     busySlots.set(process, (busySlots.get(process) ?? 1) - 1);
     // Both fail if the lease was lost; another process then handles the message again.

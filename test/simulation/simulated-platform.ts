@@ -1,23 +1,23 @@
-/** The platform in memory as the simulation sees it: its rooms, and a client whose calls can fail. */
+/** The platform in memory as the simulation sees it: its rooms, and a network whose requests can fail. */
 
 import { parseMarker } from "../../src/lib/ownership/room.ts";
-import { createClient, type PlatformClient } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/errors.ts";
-import type { PlatformHttpResponse, PlatformRequest } from "../../src/lib/platform/transport.ts";
-import type { Clock, RandomSource } from "../../src/lib/ports.ts";
-import { createMemoryPlatform, noCredentials } from "../../tools/simulators/platform/memory-platform.ts";
+import type {
+  PlatformHttpResponse,
+  PlatformRequest,
+  PlatformTransport,
+} from "../../src/lib/platform/transport.ts";
+import type { MemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
 import type { Fault, Ports } from "./faults.ts";
 import { requireTask, type Task } from "./faults.ts";
 import type { Ledger, PlatformObserver, ShownRoom } from "./ledger.ts";
 
 type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
 
-// Low limits, so lists of a few rooms have several pages, and claims wait for each other.
+// So few that lists of a few rooms have several pages.
 const maxPageSize = 5;
-const maxConcurrency = 2;
 
-export function createSimulatedPlatform(now: () => number) {
-  const platform = createMemoryPlatform(now);
+export function createSimulatedPlatform(platform: MemoryPlatform) {
   platform.setBehaviour({ maxPageSize });
   const { conferences, live } = platform.state;
   const addedWithoutMarker = new Set<string>();
@@ -65,21 +65,14 @@ export function createSimulatedPlatform(now: () => number) {
   };
 }
 
-export interface SimulatedClientOptions {
-  readonly platform: SimulatedPlatform;
-  readonly ports: Ports;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  /** Of calls that name no timeout. */
-  readonly timeoutSeconds: number;
-}
-
-/** Creates the real client over a transport whose requests can fail. */
-export function createSimulatedClient(options: SimulatedClientOptions): PlatformClient {
-  const { platform, ports, ledger, clock, random, timeoutSeconds } = options;
-
-  async function transport(request: PlatformRequest): Promise<PlatformHttpResponse> {
+/** Returns the network between a process and the platform, whose requests can fail. */
+export function simulateNetwork(
+  platform: SimulatedPlatform,
+  ports: Ports,
+  ledger: Ledger,
+  timeoutSeconds: number,
+): PlatformTransport {
+  return async (request) => {
     const name = `${request.method} ${request.path}`;
     const task = requireTask();
     const finishRead = ledger.onPlatformRead(request, task);
@@ -99,14 +92,7 @@ export function createSimulatedClient(options: SimulatedClientOptions): Platform
       if (error instanceof PlatformError) finishRead(kindOfFailure(error.platformStatus));
       throw error;
     }
-  }
-  return createClient(transport, {
-    timeoutSeconds,
-    maxConcurrency,
-    credentials: noCredentials,
-    clock,
-    random,
-  });
+  };
 }
 
 const kindOfFailure = (status: number | undefined) =>

@@ -1,7 +1,8 @@
 /** Starts one step of a history: a call, a platform event, a change by an operator, a crash or an outage. */
+import type { MemoryRequest } from "../../tools/simulators/memory/gateway.ts";
 import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
 import { formatMarker } from "../support/markers.ts";
-import { createRoom, deleteAllRooms, deliverEnds, type RequestParts, request } from "./callers.ts";
+import { createRoom, deleteAllRooms, deliverEnds, request } from "./callers.ts";
 import type { Command, Step, Target } from "./history.ts";
 import type { Plan } from "./processes.ts";
 import { tagHost, type World } from "./world.ts";
@@ -11,14 +12,14 @@ export function startStep(world: World, { command, process, faults, seed }: Step
   const plan: Plan = { faults, random: createSeededRandom(seed) };
   const { platform, clock, outages } = world;
   const room = (target: Target) => nameOf(world, target);
-  const send = (name: string, parts: RequestParts) => {
+  const send = (name: string, parts: MemoryRequest) => {
     void request(world, process, name, parts, plan);
   };
   switch (command.kind) {
     case "create":
       return createRoom(world, command, process, plan);
     case "update":
-      return send("updateRoom", { roomName: room(command.target), body: changeOf(command.field, world) });
+      return send("updateRoom", { roomName: room(command.target), json: changeOf(command.field, world) });
     case "delete":
       return send("deleteRoom", { roomName: room(command.target) });
     case "event":
@@ -46,7 +47,7 @@ export function startStep(world: World, { command, process, faults, seed }: Step
     case "direct":
       return changeDirectly(world, room(command.target), command.change);
     case "add":
-      platform.add(newRoomOf(command.of, Number(world.newId().slice(3))));
+      platform.add(newRoomOf(command.of, world.newNumber()));
       return;
     case "crash":
       return world.process(process).kill();

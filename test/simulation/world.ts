@@ -1,27 +1,28 @@
 /** The simulated world: two processes, the queues, the platform, and the virtual time that they share. */
-
-import type { Adapters } from "../../src/lib/dependencies.ts";
-import type { Clock, RandomSource } from "../../src/lib/ports.ts";
+import type { RandomSource } from "../../src/lib/ports.ts";
 import { createVirtualClock, type VirtualClock } from "../../tools/simulators/memory/clock.ts";
-import { openAccess } from "../../tools/simulators/memory/open-access.ts";
-import { createMemoryQueue, type MemoryQueue } from "../../tools/simulators/memory/queue.ts";
-import { createMemoryRecordStore } from "../../tools/simulators/memory/record-store.ts";
+import { createMemoryGateway, createMemoryWorld } from "../../tools/simulators/memory/gateway.ts";
 import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
-import type { SimulatedProcess, Task } from "./faults.ts";
-import { createPorts, type Fault, type Ports } from "./faults.ts";
-import type { History } from "./history.ts";
-import { createLedger, isClaim } from "./ledger.ts";
 import {
-  type AppProcess,
-  defaultLevel,
-  hostPin,
-  type Plan,
-  type PoolLevel,
-  startProcess,
-} from "./processes.ts";
+  createPorts,
+  type Fault,
+  type Ports,
+  requireTask,
+  type SimulatedProcess,
+  type Task,
+} from "./faults.ts";
+import type { History } from "./history.ts";
+import { createLedger } from "./ledger.ts";
+import { type AppProcess, type Plan, startProcess } from "./processes.ts";
 import { createProvisioningHost } from "./provisioning-host.ts";
-import { createSimulatedClient, createSimulatedPlatform } from "./simulated-platform.ts";
-import { type QueueName, simulateQueue, simulateRecords } from "./simulated-storage.ts";
+import { createSimulatedPlatform, simulateNetwork } from "./simulated-platform.ts";
+import { failStorage, observeQueue } from "./simulated-storage.ts";
+
+/** How many rooms the pool is to hold. */
+export interface PoolLevel {
+  readonly max: number;
+  readonly min: number;
+}
 
 interface Outage {
   readonly fault: Fault;
@@ -43,28 +44,21 @@ export type World = ReturnType<typeof createWorld>;
 
 /** Part of every service tag here. It must not be logged. */
 export const tagHost = "verification.example.com";
+export const hostPin = "902817364519";
 
 export function createWorld(
   { seed, provisioningFaults, skewMilliseconds = 0 }: Omit<History, "steps">,
   options: WorldOptions = {},
 ) {
-  const {
-    trace,
-    level = defaultLevel,
-    processCount = 2,
-    platformTimeoutSeconds = 10,
-    wrapPorts,
-    randomOf,
-  } = options;
+  const { trace, level = { max: 6, min: 2 }, processCount = 2, platformTimeoutSeconds = 10 } = options;
   const random = createSeededRandom(seed);
   const clock = createVirtualClock(createSeededRandom(seed + 1));
   const now = () => clock.now();
-  let lastId = 0;
-  const newId = () => `id-${(lastId += 1)}`;
-  const memory = () => createMemoryQueue(clock, newId);
-  const records = createMemoryRecordStore();
-  const queues = { pool: memory(), deletion: memory(), provisioning: memory(), poison: memory() };
-  const platform = createSimulatedPlatform(now);
+  let lastNumber = 0;
+  const newNumber = () => (lastNumber += 1);
+  const newId = () => `id-${newNumber()}`;
+  const { rows, records, queues, platform: memoryPlatform } = createMemoryWorld(clock, newId);
+  const platform = createSimulatedPlatform(memoryPlatform);
   const ledger = createLedger({
     platform,
     poolTexts: () => queues.pool.texts(),
@@ -74,8 +68,8 @@ export function createWorld(
   });
   const outages = new Map<"platform" | "storage", Outage>();
   const running = new Set<Task>();
-  const peaks = { create: 0, provision: 0 };
   let provisioningRuns: number | undefined;
+  let isPolling = true;
 
   const timedPorts = createPorts({
     clock,
@@ -85,88 +79,56 @@ export function createWorld(
       return outage && outage.until > now() && task.random.integerBelow(4) > 0 ? outage.fault : undefined;
     },
   });
-  const ports = wrapPorts?.(timedPorts, clock) ?? timedPorts;
-
-  const simulated = (name: QueueName) => simulateQueue(name, queues[name], ports, ledger);
-  const simulatedRecords = simulateRecords(records, ports);
-  function adaptersOf(process: SimulatedProcess): Adapters {
-    const clock: Clock = {
-      now: () => now() + (1 - (process.index % 2)) * skewMilliseconds,
-      sleep: async (milliseconds) => new Promise((resolve) => ports.deliver(process, milliseconds, resolve)),
-    };
-    const ownRandom = randomOf?.(process) ?? random;
-    return {
-      createRecords: simulatedRecords,
-      queues: {
-        pool: simulated("pool"),
-        deletion: simulated("deletion"),
-        provisioning: watchProvisioning(),
-        poison: simulated("poison"),
-      },
-      platformClient: createSimulatedClient({
-        platform,
-        ports,
-        ledger,
-        clock,
-        random: ownRandom,
-        timeoutSeconds: platformTimeoutSeconds,
-      }),
-      accessChecks: openAccess,
-      metricsSink: async (row) =>
-        ports.call({
-          label: () => "metrics row",
-          target: "storage",
-          timeoutSeconds: 10,
-          effect: () => void ledger.metricsRows.push(row),
-          failure: () => new Error("no response from the log workspace"),
-        }),
-      clock,
-      random: ownRandom,
-      newId,
-    };
-  }
-
-  function watchProvisioning() {
-    const watched = {
-      ...queues.provisioning,
-      put: async (...input: Parameters<MemoryQueue["put"]>) => {
-        const message = await queues.provisioning.put(...input);
+  const ports = options.wrapPorts?.(timedPorts, clock) ?? timedPorts;
+  const provisioning = observeQueue("provisioning", queues.provisioning, ledger);
+  const observedQueues = {
+    pool: observeQueue("pool", queues.pool, ledger),
+    deletion: observeQueue("deletion", queues.deletion, ledger),
+    provisioning: {
+      ...provisioning,
+      async put(...input: Parameters<typeof provisioning.put>) {
+        const message = await provisioning.put(...input);
         host.notice();
         return message;
       },
+    },
+    poison: queues.poison,
+  };
+
+  function createGateway(process: SimulatedProcess) {
+    const ownClock = {
+      now: () => now() + (1 - (process.index % 2)) * skewMilliseconds,
+      sleep: async (milliseconds: number) =>
+        new Promise<void>((resolve) => ports.deliver(process, milliseconds, resolve)),
     };
-    return simulateQueue("provisioning", watched, ports, ledger);
+    return createMemoryGateway(
+      { rows, records, queues: observedQueues, platform: memoryPlatform, clock: ownClock },
+      {
+        settings: {
+          ROOM_HOST_PIN: hostPin,
+          POOL_READY_DELAY_SECONDS: "90",
+          MAX_VMR: String(level.max),
+          POOL_MINIMUM: String(level.min),
+          PLATFORM_TIMEOUT_SECONDS: String(platformTimeoutSeconds),
+          // So few that claims wait for each other.
+          PLATFORM_MAX_CONCURRENCY: "3",
+        },
+        adapters: { random: options.randomOf?.(process) ?? random, newId },
+        around: failStorage(ports),
+        network: () => simulateNetwork(platform, ports, ledger, platformTimeoutSeconds),
+        onLog: (line) => ledger.onLog(line, requireTask()),
+      },
+    );
   }
 
-  let lastTaskId = 0;
-  const newTaskId = () => (lastTaskId += 1);
+  const start = (index: number): AppProcess =>
+    startProcess({ index, createGateway, ledger, newNumber, now, running, onKilled: () => restart(index) });
   const processes = Array.from({ length: processCount }, (_, index) => start(index));
-  function start(index: number): AppProcess {
-    const onKilled = () => {
-      processes[index] = start(index);
-      host.notice();
-    };
-    const onStart = () => {
-      const tasks = [...running];
-      peaks.create = Math.max(peaks.create, tasks.filter(isClaim).length);
-      const provisions = tasks.filter(({ functionName }) => functionName === "provisionRoom");
-      peaks.provision = Math.max(peaks.provision, provisions.length);
-    };
-    return startProcess({
-      platformTimeoutSeconds,
-      index,
-      level,
-      adaptersOf,
-      newTaskId,
-      now,
-      ledger,
-      running,
-      onKilled,
-      onStart,
-    });
+  function restart(index: number): void {
+    processes[index] = start(index);
+    host.notice();
   }
 
-  let isPolling = true;
   const planOf = (faults: Plan["faults"]): Plan => ({
     faults,
     random: createSeededRandom(random.integerBelow(2 ** 30)),
@@ -193,6 +155,7 @@ export function createWorld(
   return {
     clock,
     level,
+    rows,
     records,
     processes,
     queues,
@@ -200,9 +163,8 @@ export function createWorld(
     ledger,
     outages,
     running,
+    newNumber,
     newId,
-    /** Returns the maximum number of concurrent creates or provisioning runs. */
-    peakOf: (kind: keyof typeof peaks) => peaks[kind],
     process: processOf,
     /** Lets the queue trigger of a process receive one provisioning request and serve it. */
     provisionOne: async (index: number) => host.serveOne(processOf(index)),

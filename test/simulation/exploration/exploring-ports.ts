@@ -2,7 +2,7 @@
 
 import type { VirtualClock } from "../../../tools/simulators/memory/clock.ts";
 import type { Fault, PortCall, Ports } from "../faults.ts";
-import { requireTask, type SimulatedProcess, type Task } from "../faults.ts";
+import { currentTask, requireTask, type SimulatedProcess, type Task } from "../faults.ts";
 
 /** A possible next step. Nothing else happens until one of these is carried out. */
 export interface Transition {
@@ -59,7 +59,7 @@ const failures: Readonly<Record<PendingCall["target"], readonly Failing[]>> = {
   ],
 };
 
-const readPattern = /^(GET |\w+ (count|peek)$|record read )/;
+const readPattern = /^(GET |\w+ (count|peek)$|records read )/;
 
 export function createExploringPorts(timed: Ports, clock: VirtualClock) {
   let isExploring = false;
@@ -126,7 +126,7 @@ export function createExploringPorts(timed: Ports, clock: VirtualClock) {
       }
 
       async function effect(): Promise<Result> {
-        return request.effect(task);
+        return currentTask.run(task, request.effect);
       }
 
       function fail(outcome: Failing): void {

@@ -5,8 +5,8 @@ import type { ProvisioningRequest } from "../../../src/lib/pool/provisioning.ts"
 import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { deleteAllRooms, deliverEnds, requestRoom } from "../callers.ts";
 import type { Command } from "../history.ts";
-import { hostPin, type Plan, type PoolLevel } from "../processes.ts";
-import { tagHost, type World } from "../world.ts";
+import type { Plan } from "../processes.ts";
+import { hostPin, type PoolLevel, tagHost, type World } from "../world.ts";
 
 /** A step that begins once, at a time that the chooser chooses. */
 export interface ScenarioStep {

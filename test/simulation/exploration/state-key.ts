@@ -22,7 +22,6 @@ export function stateKey(world: World, rest: unknown, isExact: boolean): string 
     dueTimes: clock.dueTimes(),
     now: clock.now(),
     running: [...running].map(({ process }) => process.index).toSorted((one, other) => one - other),
-    peaks: [world.peakOf("create"), world.peakOf("provision")],
   };
   const text = withNumberedIds(JSON.stringify(state, simplify));
   return isExact ? withRankedTimes(text) : withAges(text, clock.now());

@@ -9,10 +9,11 @@ import {
   type Clock,
   type CreateRecordStore,
   type Queue,
+  type QueueMessage,
   type Queues,
   secureRandom,
 } from "../../../src/lib/ports.ts";
-import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { loadSettings, type Settings } from "../../../src/lib/settings/settings.ts";
 import { encodeBody, type Received, type Sent } from "../exchange.ts";
 import { gatewaySettings } from "../gateway-settings.ts";
 import { createMemoryPlatform, noCredentials } from "../platform/memory-platform.ts";
@@ -31,11 +32,21 @@ export const memorySettings = gatewaySettings({
   logWorkspaceUrl: "http://127.0.0.1:1",
 });
 
+/** Kept, because the exploration starts ten thousands of gateways with the same settings. */
+const loadedSettings = new Map<string, Settings>();
+
+function settingsWith(overrides: MemoryGatewayOptions["settings"]): Settings {
+  const key = JSON.stringify(overrides);
+  const settings = loadedSettings.get(key) ?? loadSettings({ ...memorySettings, ...overrides });
+  loadedSettings.set(key, settings);
+  return settings;
+}
+
 type MemoryWorld = ReturnType<typeof createMemoryWorld>;
 
 /** Creates what the instances of a gateway share: the clock, the platform, the queues, the records and the metrics. */
-export function createMemoryWorld<OwnClock extends Clock>(clock: OwnClock) {
-  const newQueue = () => createMemoryQueue(clock);
+export function createMemoryWorld<OwnClock extends Clock>(clock: OwnClock, newId?: () => string) {
+  const newQueue = () => createMemoryQueue(clock, newId);
   const rows: MetricsRow[] = [];
   return {
     clock,
@@ -46,10 +57,10 @@ export function createMemoryWorld<OwnClock extends Clock>(clock: OwnClock) {
   };
 }
 
-/** A call of a port. */
+/** A call of a port. `of` is the text of the message, or the ID of the record. */
 export type PortCall =
-  | { readonly port: keyof Queues; readonly operation: keyof Queue }
-  | { readonly port: "records"; readonly operation: keyof CreateRecordStore }
+  | { readonly port: keyof Queues; readonly operation: keyof Queue; readonly of?: string }
+  | { readonly port: "records"; readonly operation: keyof CreateRecordStore; readonly of: string }
   | { readonly port: "metrics"; readonly operation: "write" }
   | (PlatformPortCall & { readonly port: "platform"; readonly isBackground: boolean });
 
@@ -66,6 +77,8 @@ export interface MemoryGatewayOptions {
   readonly before?: (call: PortCall) => unknown;
   /** Runs after a port was called. If it throws, the response is lost. */
   readonly after?: (call: PortCall) => unknown;
+  /** Carries out a call of a port, or does not. */
+  readonly around?: <Result>(call: PortCall, carryOut: () => Promise<Result>) => Promise<Result>;
   /** Returns the network between the gateway and the platform. */
   readonly network?: (platform: PlatformTransport) => PlatformTransport;
   /** Receives the lines that functions log. */
@@ -83,7 +96,7 @@ export function createMemoryGateway(
   options: MemoryGatewayOptions = {},
 ) {
   const { clock, platform } = world;
-  const settings = loadSettings({ ...memorySettings, ...options.settings });
+  const settings = settingsWith(options.settings);
   const { timeoutSeconds, maxConcurrency } = settings.platform;
   const transport = options.network?.(platform.transport) ?? platform.transport;
   const random = options.adapters?.random ?? secureRandom;
@@ -97,19 +110,20 @@ export function createMemoryGateway(
 
   async function hooked<Result>(call: PortCall, carryOut: () => Promise<Result>): Promise<Result> {
     await options.before?.(call);
-    const result = await carryOut();
+    const result = await (options.around?.(call, carryOut) ?? carryOut());
     await options.after?.(call);
     return result;
   }
 
   function hookedQueue(port: keyof Queues): Queue {
     const queue = world.queues[port];
-    const at = (operation: keyof Queue) => ({ port, operation });
+    const at = (operation: keyof Queue, of?: string) => ({ port, operation, ...(of && { of }) });
     return {
-      put: async (...input) => hooked(at("put"), async () => queue.put(...input)),
+      put: async (text, options) => hooked(at("put", text), async () => queue.put(text, options)),
       receive: async (...input) => hooked(at("receive"), async () => queue.receive(...input)),
-      delete: async (...input) => hooked(at("delete"), async () => queue.delete(...input)),
-      setInvisible: async (...input) => hooked(at("setInvisible"), async () => queue.setInvisible(...input)),
+      delete: async (message) => hooked(at("delete", message.text), async () => queue.delete(message)),
+      setInvisible: async (message, ...input) =>
+        hooked(at("setInvisible", message.text), async () => queue.setInvisible(message, ...input)),
       count: async () => hooked(at("count"), async () => queue.count()),
       peek: async (...input) => hooked(at("peek"), async () => queue.peek(...input)),
       clear: async () => hooked(at("clear"), async () => queue.clear()),
@@ -117,10 +131,10 @@ export function createMemoryGateway(
   }
 
   const hookedRecords: CreateRecordStore = {
-    read: async (...input) =>
-      hooked({ port: "records", operation: "read" }, async () => world.records.read(...input)),
-    write: async (...input) =>
-      hooked({ port: "records", operation: "write" }, async () => world.records.write(...input)),
+    read: async (of) =>
+      hooked({ port: "records", operation: "read", of }, async () => world.records.read(of)),
+    write: async (of, ...input) =>
+      hooked({ port: "records", operation: "write", of }, async () => world.records.write(of, ...input)),
   };
 
   const toPlatform = async <Result>(
@@ -154,7 +168,7 @@ export function createMemoryGateway(
     },
   };
 
-  const dependencies = createDependencies(settings, {
+  const adapters: Adapters = {
     queues: {
       pool: hookedQueue("pool"),
       deletion: hookedQueue("deletion"),
@@ -170,7 +184,8 @@ export function createMemoryGateway(
     random,
     newId: randomUUID,
     ...options.adapters,
-  });
+  };
+  const dependencies = createDependencies(settings, adapters);
   const functions = registerFunctions(dependencies);
 
   const contextOf = (functionName: string, triggerMetadata: Record<string, number> = {}) =>
@@ -181,10 +196,19 @@ export function createMemoryGateway(
       logHandler: (_level, line) => options.onLog?.(String(line)),
     });
 
+  /** Lets a function serve one request for a room. Throws what the run throws. */
+  async function provision({ text, dequeueCount }: QueueMessage): Promise<void> {
+    const context = contextOf("provisionRoom", { dequeueCount });
+    await functions.queues.get("provisionRoom")?.(JSON.parse(text), context);
+  }
+
   return {
     settings,
     client,
+    adapters,
     dependencies,
+    newContext: contextOf,
+    provision,
     /** Sends a request to a function. */
     call: async (name: string, { roomName, query, ...sent }: MemoryRequest = {}): Promise<Received> => {
       const definition = httpFunctions[name];
@@ -211,8 +235,7 @@ export function createMemoryGateway(
     deliver: async (): Promise<boolean> => {
       const [message] = await world.queues.provisioning.receive(1, 1);
       if (!message) return false;
-      const context = contextOf("provisionRoom", { dequeueCount: message.dequeueCount });
-      await functions.queues.get("provisionRoom")?.(JSON.parse(message.text), context);
+      await provision(message);
       await world.queues.provisioning.delete(message);
       return true;
     },
