@@ -3,7 +3,7 @@
 import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/ownership/room.ts";
 import { deliverEnds } from "./callers.ts";
 import type { Task } from "./faults.ts";
-import { type History, isWithoutFaults } from "./history.ts";
+import type { HistoryFacts } from "./history.ts";
 import type { World } from "./world.ts";
 
 const minute = 60_000;
@@ -14,7 +14,7 @@ const maxCollections = 60;
 const restMilliseconds = 8 * 24 * hour;
 
 /** Ends faults and conferences, runs the timers, lets eight days pass, and then checks every room. */
-export async function settleAndAudit(world: World, history: History): Promise<void> {
+export async function settleAndAudit(world: World, facts: HistoryFacts): Promise<void> {
   const { ledger, queues, platform, clock } = world;
   world.setFaults(false);
   for (const name of platform.liveSince().keys()) {
@@ -39,8 +39,8 @@ export async function settleAndAudit(world: World, history: History): Promise<vo
   await clock.advance(15 * minute);
   await runTimer(world, "collectMetrics");
   await endWork(world);
-  checkAccounts(world, history);
-  checkLevel(world, history);
+  checkAccounts(world, facts);
+  checkLevel(world, facts);
   checkEndedRooms(world);
 }
 
@@ -68,12 +68,11 @@ async function runTimer(world: World, name: "collectGarbage" | "collectMetrics")
 }
 
 /** Each room is pooled, handed out or counted as unaccounted. A single fault other than a crash loses no room. */
-function checkAccounts({ ledger, queues, platform, rows }: World, history: History): void {
+function checkAccounts({ ledger, queues, platform, rows }: World, facts: HistoryFacts): void {
   const pooled = new Set(queues.pool.contents().map(({ text }) => decodeRoomMessage(text).room));
   const lost = ledger
     .ourRooms()
-    .filter(({ name }) => !pooled.has(name) && !ledger.handedOut.has(name) && !isPersistent(name))
-    .filter(({ name }) => !ledger.changedByOperator.has(name));
+    .filter(({ name }) => !pooled.has(name) && !ledger.handedOut.has(name) && !isPersistent(name));
   const counted = rows.at(-1)?.UnaccountedRooms ?? 0;
   // A pooled name without a pooled room counts as a room, which hides a lost one until a claim discards the name.
   const hidden = [...pooled].filter(
@@ -82,8 +81,7 @@ function checkAccounts({ ledger, queues, platform, rows }: World, history: Histo
   const names = lost.map(({ name }) => name).join(", ");
   if (lost.length > counted + hidden)
     ledger.violated("room-lost", `${lost.length} rooms are lost and ${counted} counted: ${names}`);
-  const isBulkDeleted = history.steps.some(({ command }) => command.kind === "bulk-delete");
-  if (isBulkDeleted && !isWithoutFaults(history)) return;
+  if (facts.isBulkDeleted && !facts.isWithoutFaults) return;
   for (const { name } of lost) {
     if (!ledger.leaked.has(name) && !(ledger.handledBy.get(name) ?? []).some(metSeveralFaults))
       ledger.violated(
@@ -105,18 +103,15 @@ function metSeveralFaults({ process, faultsMet }: Task): boolean {
  * request when the level was measured, and by one per other process, or with faults per other provisioning run, that
  * measured the same pool.
  */
-function checkLevel({ ledger, queues, level, processes }: World, history: History): void {
+function checkLevel({ ledger, queues, level, processes }: World, facts: HistoryFacts): void {
+  const { isWithoutFaults, isBulkDeleted, removals, maxRequestedLevel } = facts;
   const depth = queues.pool.contents().length;
-  const levels = history.steps.map(({ command }) =>
-    command.kind === "bulk-create" ? (command.level ?? 0) : 0,
-  );
-  const others = (isWithoutFaults(history) ? processes.length : Math.max(1, ledger.peaks.provisions)) - 1;
-  const max = Math.max(level.max, ...levels) + ledger.peaks.claims + others;
+  const others = (isWithoutFaults ? processes.length : Math.max(1, ledger.peaks.provisions)) - 1;
+  const max = Math.max(level.max, maxRequestedLevel) + ledger.peaks.claims + others;
   if (depth < level.min) ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms after a refill`);
   if (depth > max)
     ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms, but at most ${max} were requested`);
-  const isEmptied = history.steps.some(({ command }) => command.kind === "bulk-delete");
-  if (isWithoutFaults(history) && !isEmptied && depth < level.max)
+  if (isWithoutFaults && !isBulkDeleted && depth < level.max - removals)
     ledger.violated("pool-level-wrong", `the pool lost rooms without a fault: ${depth} are left`);
 }
 
@@ -126,7 +121,7 @@ function checkEndedRooms({ ledger, platform }: World): void {
     // A conference that ended before the room was assigned was not its caller's.
     const isAnotherEnd = endedAt < (ledger.assignedAt.get(name) ?? 0);
     const hasReason = isPersistent(name) || name.startsWith("foreign") || ledger.keptForReason.has(name);
-    if (platform.find(name) && !hasReason && !isAnotherEnd && !ledger.changedByOperator.has(name))
+    if (platform.find(name) && !hasReason && !isAnotherEnd)
       ledger.violated("ended-room-kept", `${name} ended and was kept without a reason`);
   }
 }

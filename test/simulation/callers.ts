@@ -10,6 +10,7 @@ import type { Received } from "../../tools/simulators/exchange.ts";
 import { httpFunctions } from "../../tools/simulators/memory/functions.ts";
 import type { MemoryRequest } from "../../tools/simulators/memory/gateway.ts";
 import type { Task } from "./faults.ts";
+import type { Command } from "./history.ts";
 import { createdAt } from "./ledger.ts";
 import type { Plan } from "./processes.ts";
 import { hostPin, tagHost, type World } from "./world.ts";
@@ -69,11 +70,7 @@ function failureStatuses({ failures: codes, query, body }: HttpContract): Readon
 const Created = z.object({ name: z.string(), tag: z.string() });
 type CreatedRoom = z.output<typeof Created>;
 
-interface Create {
-  readonly isLegacy: boolean;
-  readonly hasTag: boolean;
-  readonly repeatAfterSeconds?: readonly number[] | undefined;
-}
+type Create = Extract<Command, { kind: "create" }>;
 
 /** Creates a room, and retries with the same idempotency key if the command says so. */
 export function createRoom(world: World, create: Create, process: number, plan: Plan): void {
@@ -122,8 +119,7 @@ function checkHandOut(
   const other = ledger.handedOut.get(name);
   if (other) isWrong(`like #${other.task.id}`);
   ledger.handedOut.set(name, { task, tag });
-  if (tag !== undefined && room.tag !== tag && !ledger.changedByOperator.has(name))
-    isWrong("with another service tag in the response");
+  if (tag !== undefined && room.tag !== tag) isWrong("with another service tag in the response");
   // The claim of a retried request is the one whose response was lost.
   const committer = ledger.committedBy.get(name);
   if (key === undefined ? committer !== task : !committer) isWrong("whose message it has not deleted");
@@ -135,8 +131,7 @@ function checkHandOut(
   }
   const writer = ledger.tagWriters.get(name);
   const isOwnWriter = writer === task || (key !== undefined && writer !== "other");
-  if (writer && writer !== "other" && !isOwnWriter && !ledger.changedByOperator.has(name))
-    isWrong(`with the tag of #${writer.id}`);
+  if (writer && writer !== "other" && !isOwnWriter) isWrong(`with the tag of #${writer.id}`);
   if (tag !== undefined && writer === task && row.tag !== tag)
     isWrong("which has another tag on the platform");
   if (tag !== undefined && writer === undefined) isWrong("whose tag was never written");
@@ -156,8 +151,7 @@ export async function deleteAllRooms(world: World, process: number, plan: Plan):
       // A list can miss a room that moves to another page; then the time of its claim decides, with the tolerance.
       (world.ledger.assignedAt.get(name) ?? 0) <
         response.task.startedAt - clockToleranceMilliseconds - world.ledger.skewMilliseconds &&
-      !isPersistent(name) &&
-      !world.ledger.changedByOperator.has(name)
+      !isPersistent(name)
     )
       world.ledger.violated(
         "bulk-delete-incomplete",

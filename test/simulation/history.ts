@@ -1,40 +1,80 @@
-/** A history: steps from outside the gateway, and the faults that the resulting invocations meet. */
-import type { Fault } from "./faults.ts";
+/** Histories as fast-check generates and shrinks them: steps from outside the gateway, and the faults of invocations. */
+import fc from "fast-check";
+import { type Fault, faults } from "./faults.ts";
+
+type Generated<Source> = Source extends fc.Arbitrary<infer Value> ? Value : never;
+
+const { boolean, constant, constantFrom, integer, nat, record } = fc;
+
+type RoomKind = "handed-out" | "pooled" | "persistent" | "foreign" | "plain" | "unknown";
 
 /** The room that a command is about: the n-th of its kind, counted from the newest. `unknown` is a name without a room. */
-export interface Target {
-  readonly of: "handed-out" | "pooled" | "persistent" | "foreign" | "plain" | "unknown";
-  readonly index: number;
+const target = (...of: RoomKind[]) => record({ of: constantFrom(...of), index: nat(5) });
+export type Target = Generated<ReturnType<typeof target>>;
+
+const anyTarget = target(
+  "handed-out",
+  "handed-out",
+  "handed-out",
+  "pooled",
+  "persistent",
+  "foreign",
+  "plain",
+  "unknown",
+);
+const conferenceTarget = target("handed-out", "handed-out", "pooled", "plain", "foreign");
+
+/** A kind of command, with how often it occurs in comparison with others. */
+function command<Kind extends string, Details>(
+  kind: Kind,
+  weight: number,
+  details: { [Name in keyof Details]: fc.Arbitrary<Details[Name]> },
+) {
+  return { kind, weight, arbitrary: record(details).map((values) => ({ kind, ...values })) };
 }
 
-export type Command =
-  | {
-      readonly kind: "create";
-      readonly isLegacy: boolean;
-      readonly hasTag: boolean;
-      /** Sends an idempotency key, and the request again with the same key after each of these delays. */
-      readonly repeatAfterSeconds?: readonly number[] | undefined;
-    }
-  | { readonly kind: "update"; readonly target: Target; readonly field: "description" | "tag" | "name" }
-  | { readonly kind: "delete"; readonly target: Target }
-  | {
-      readonly kind: "event";
-      readonly targets: readonly Target[];
-      readonly copies: number;
-      readonly delaySeconds: number;
-    }
-  | { readonly kind: "conference-start" | "conference-end"; readonly target: Target }
-  | { readonly kind: "garbage" | "metrics" | "bulk-delete" }
-  | { readonly kind: "bulk-create"; readonly level: number | undefined }
-  | { readonly kind: "direct"; readonly change: "remove" | "describe" | "retag"; readonly target: Target }
-  | { readonly kind: "add"; readonly of: "persistent" | "foreign" | "plain" }
-  | { readonly kind: "crash" }
-  | {
-      readonly kind: "outage";
-      readonly on: "platform" | "storage";
-      readonly fault: Fault;
-      readonly seconds: number;
-    };
+const create = command("create", 16, {
+  isLegacy: boolean(),
+  hasTag: boolean(),
+  /** Sends an idempotency key, and the request again with the same key after each of these delays. */
+  repeatAfterSeconds: constantFrom(undefined, undefined, undefined, [0], [1], [0, 40]),
+});
+const collect = command("garbage", 6, {});
+/** The end of conferences is reported to the event sink. */
+const end = command("event", 5, {
+  targets: fc.array(anyTarget, { minLength: 1, maxLength: 3 }),
+  copies: integer({ min: 1, max: 2 }),
+  delaySeconds: constantFrom(0, 1, 60, 700),
+});
+const commands = [
+  create,
+  collect,
+  end,
+  command("update", 3, { target: anyTarget, field: constantFrom("description", "tag", "name") }),
+  command("delete", 3, { target: anyTarget }),
+  command("conference-start", 3, { target: conferenceTarget }),
+  command("conference-end", 4, { target: conferenceTarget }),
+  command("metrics", 2, {}),
+  command("bulk-delete", 2, {}),
+  command("bulk-create", 3, { level: constantFrom(undefined, 0, 5, 8, 12) }),
+  command("remove", 1, { target: anyTarget }),
+  command("add", 1, { of: constantFrom("persistent" as const, "foreign", "plain") }),
+  command("crash", 1, {}),
+  command("outage", 1, {
+    on: constantFrom("platform" as const, "platform", "storage"),
+    fault: constantFrom("not-sent" as const, "throttled", "lost-before", "lost-after", "late"),
+    seconds: constantFrom(5, 60, 400),
+  }),
+];
+const anyCommand = fc.oneof(...commands);
+export type Command = Generated<typeof anyCommand>;
+
+const seed = fc.noShrink(nat());
+/** As far as the clocks of instances may differ. */
+const skewMilliseconds = constantFrom(0, 0, 5000, -5000);
+
+const faultAt = (kinds: readonly Fault[]): fc.Arbitrary<FaultAt> =>
+  record({ call: nat(8), fault: constantFrom(...kinds), times: constantFrom(1, 1, 2, 4) });
 
 export interface FaultAt {
   /** The number of the port call within the invocation. */
@@ -49,7 +89,7 @@ export interface Step {
   /** The pause before the next step. */
   readonly pauseMilliseconds: number;
   /** The process that receives the step. */
-  readonly process: 0 | 1;
+  readonly process: number;
   readonly faults: readonly FaultAt[];
   /** Determines the delays in this invocation. */
   readonly seed: number;
@@ -64,12 +104,133 @@ export interface History {
   readonly seed: number;
 }
 
-/** Whether a history contains no fault, outage or crash. */
-export function isWithoutFaults({ steps, provisioningFaults }: History): boolean {
-  return (
-    provisioningFaults.length === 0 &&
-    steps.every(
-      ({ command, faults }) => faults.length === 0 && command.kind !== "outage" && command.kind !== "crash",
-    )
-  );
+/** The same command several times at once. Only the first one meets faults. */
+const burstOf = (step: fc.Arbitrary<Step>): fc.Arbitrary<Step[]> =>
+  fc.tuple(step, nat(4)).map(([last, others]) => [
+    ...Array.from({ length: others }, (_, index) => ({
+      ...last,
+      pauseMilliseconds: 0,
+      faults: index === 0 ? last.faults : [],
+      seed: last.seed + index + 1,
+    })),
+    { ...last, faults: others === 0 ? last.faults : [] },
+  ]);
+
+/** Up to 36 steps or bursts of some kinds, with faults of some kinds: many of a few kinds find more than a few of all kinds. */
+const mixtures: fc.Arbitrary<History> = record({
+  absent: fc.subarray(commands.map(({ kind }) => kind).filter((kind) => kind !== "create")),
+  kinds: fc.oneof(
+    { weight: 2, arbitrary: constant([...faults]) },
+    { weight: 4, arbitrary: fc.subarray([...faults], { minLength: 1, maxLength: 2 }) },
+    // Without faults, no room may be lost.
+    { weight: 2, arbitrary: constant<Fault[]>([]) },
+  ),
+}).chain(({ absent, kinds }) => {
+  const isWithout = kinds.length === 0;
+  const excluded = isWithout ? [...absent, "crash", "outage"] : absent;
+  const faultsOf = <Place extends FaultAt>(place: () => fc.Arbitrary<Place>, maxLength: number) =>
+    isWithout ? constant([]) : fc.array(place(), { maxLength });
+  const step: fc.Arbitrary<Step> = record({
+    command: fc.oneof(...commands.filter(({ kind }) => !excluded.includes(kind))),
+    pauseMilliseconds: constantFrom(0, 0, 0, 20, 100, 1000, 100_000, 290_000, 310_000, 610_000),
+    process: constantFrom(0, 1),
+    faults: fc.oneof(
+      { weight: 3, arbitrary: constant([]) },
+      { weight: 2, arbitrary: faultsOf(() => faultAt(kinds), 3) },
+    ),
+    seed,
+  });
+  const single = step.map((one) => [one]);
+  const groups = fc.oneof({ weight: 12, arbitrary: single }, { weight: 1, arbitrary: burstOf(step) });
+  return record({
+    steps: fc.array(groups, { minLength: 1, maxLength: 36, size: "max" }).map((each) => each.flat()),
+    provisioningFaults: faultsOf(
+      () => fc.tuple(faultAt(kinds), nat(12)).map(([fault, run]) => ({ ...fault, run })),
+      5,
+    ),
+    skewMilliseconds,
+    seed,
+  });
+});
+
+const otherStep = (of: fc.Arbitrary<Command>): fc.Arbitrary<Step> =>
+  record({
+    command: of,
+    pauseMilliseconds: constantFrom(0, 20),
+    process: constantFrom(1, 1, 1, 0),
+    faults: constant([]),
+    seed,
+  });
+
+/** Longer than a lease, than a new name is invisible, and than a call's timeout. */
+const pauses = { ofLease: 310_000, ofName: 610_000, ofCall: 15_000 };
+
+/** One invocation is suspended, or its call is late, and others use the rooms in the meantime. */
+const overtakings: fc.Arbitrary<History> = record({
+  before: fc.array(fc.oneof(create.arbitrary, end.arbitrary), { maxLength: 2 }),
+  overtaken: fc.oneof(create.arbitrary, collect.arbitrary, end.arbitrary, anyCommand),
+  isProvisioning: constantFrom(false, false, false, true),
+  first: record({ call: nat(5), fault: constantFrom<Fault>("freeze", "late"), times: constant(1) }),
+  // The invocation meets it after it has survived the first.
+  second: record({
+    distance: constantFrom(1, 2),
+    fault: constantFrom<Fault>("not-sent", "refused", "throttled", "lost-before", "lost-after"),
+    times: constantFrom(0, 1, 2),
+  }),
+  others: fc.oneof(
+    fc.array(otherStep(fc.oneof(create.arbitrary, end.arbitrary, anyCommand)), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    // Enough to claim every room of the pool.
+    fc.array(otherStep(create.arbitrary), { minLength: 7, maxLength: 8 }),
+  ),
+  skewMilliseconds,
+  seed,
+}).map(({ before, overtaken, isProvisioning, first, second, others, ...rest }) => {
+  const both = [first, { ...second, call: first.call + second.distance }];
+  const pauseOfFreeze = isProvisioning ? pauses.ofName : pauses.ofLease;
+  const common = { process: 0, seed: rest.seed };
+  return {
+    ...rest,
+    steps: [
+      ...before.map((each) => ({ ...common, command: each, pauseMilliseconds: pauses.ofName, faults: [] })),
+      {
+        ...common,
+        command: overtaken,
+        pauseMilliseconds: first.fault === "freeze" ? pauseOfFreeze : pauses.ofCall,
+        faults: isProvisioning ? [] : both,
+      },
+      ...others,
+    ],
+    provisioningFaults: isProvisioning ? both.map((each) => ({ ...each, run: before.length })) : [],
+  };
+});
+
+export const histories: fc.Arbitrary<History> = fc.oneof(mixtures, overtakings);
+
+/** What the audit must know about a history. */
+export function factsOf({ steps, provisioningFaults }: History): HistoryFacts {
+  return {
+    isWithoutFaults:
+      provisioningFaults.length === 0 &&
+      steps.every(
+        ({ command: { kind }, faults: own }) => own.length === 0 && kind !== "outage" && kind !== "crash",
+      ),
+    isBulkDeleted: steps.some(({ command: { kind } }) => kind === "bulk-delete"),
+    removals: steps.filter(({ command: { kind } }) => kind === "delete" || kind === "remove").length,
+    maxRequestedLevel: Math.max(
+      0,
+      ...steps.map(({ command: each }) => (each.kind === "bulk-create" ? (each.level ?? 0) : 0)),
+    ),
+  };
+}
+
+export interface HistoryFacts {
+  readonly isWithoutFaults: boolean;
+  readonly isBulkDeleted: boolean;
+  /** How many rooms may be missing: a claim that finds several pooled rooms deleted requests only one. */
+  readonly removals: number;
+  /** The highest level that a bulk create asks for. */
+  readonly maxRequestedLevel: number;
 }

@@ -89,8 +89,6 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
   const queuedForDeletionAt = new Map<string, number>();
   /** Rooms named in an event, accepted or not. They may be collected even if they are handed out. */
   const mayBeDeleted = new Set<string>();
-  /** Rooms that an operator changed directly: their marker and tag prove nothing. */
-  const changedByOperator = new Set<string>();
   /** Rooms that were deleted, by anybody. */
   const removed = new Set<string>();
   /** Who holds the pool message of a room: the last that received it, unless it has put the message back. */
@@ -216,8 +214,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
       insertedAt !== undefined &&
       assigned > insertedAt + toleranceMilliseconds + skewMilliseconds &&
       assigned < seenAt &&
-      !(task.deletionMessages.get(name) ?? []).some(({ claimId }) => isGivenUp(row.description, claimId)) &&
-      !changedByOperator.has(name)
+      !(task.deletionMessages.get(name) ?? []).some(({ claimId }) => isGivenUp(row.description, claimId))
     )
       violated(
         "deleted-too-early",
@@ -235,15 +232,6 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
       violated("handed-out-twice", `${by} deletes ${name}, which is handed out and has not ended`);
   }
 
-  /** A look-up and a live check of ten seconds each may lie between the look-up and the deletion. */
-  function checkLastLook(path: string, task: Task): void {
-    const name = platform.rooms().find(({ id }) => path.endsWith(`/${id}/`))?.name;
-    if (name === undefined || task.functionName !== "collectGarbage") return;
-    const seconds = (now() - (task.lookUps.get(name) ?? 0)) / 1000;
-    if (seconds > 20)
-      violated("deleted-too-early", `#${task.id} deletes ${name} ${seconds} s after its look-up`);
-  }
-
   return {
     violations,
     violated,
@@ -256,7 +244,6 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     assignedAt,
     ended,
     mayBeDeleted,
-    changedByOperator,
     handledBy,
     leaked,
     removed,
@@ -328,7 +315,6 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
 
     /** Records a platform read of a task. Call the result with how the read ended. */
     onPlatformRead({ method, path, query }: PlatformRequest, task: Task): (ending: ReadEnding) => void {
-      if (method === "DELETE") checkLastLook(path, task);
       if (method !== "GET") return () => undefined;
       if (path === configurationPath && query?.["name"] === undefined)
         task.firstListAt = Math.min(task.firstListAt, now());

@@ -26,13 +26,6 @@ const roomDeletion = "src/lib/deletion/room-deletion.ts";
 
 const bugs: readonly PlantedBug[] = [
   {
-    bug: "responds before the delete is confirmed",
-    breaks: "handed-out-twice",
-    scenario: "a claim whose lease ends",
-    faults: 1,
-    edits: [[claim, "await commit(held);", "void commit(held).catch(() => undefined);"]],
-  },
-  {
     bug: "treats a lost lease as a commit",
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
@@ -45,36 +38,6 @@ const bugs: readonly PlantedBug[] = [
     scenario: "a claim that makes a trial",
     faults: 1,
     edits: [[claim, "{ name: room.name }, limits", "{ tag: serviceTag }, limits"]],
-  },
-  {
-    bug: "writes the marker with the trial of the breaker",
-    breaks: "handed-out-twice",
-    scenario: "a claim that makes a trial",
-    faults: 1,
-    edits: [[claim, "{ name: room.name }, limits", "{ description: fields().description }, limits"]],
-  },
-  {
-    bug: "hands out the room of a trial without deleting its message",
-    breaks: "handed-out-twice",
-    scenario: "a claim that makes a trial",
-    faults: 0,
-    edits: [
-      [
-        claim,
-        "const trial = async () => conferences",
-        "const trial = async () => tried(message) && conferences",
-      ],
-      [
-        claim,
-        "await commitAndReplace(held);",
-        "if (!triedMessages.has(held.message.id)) await commitAndReplace(held);",
-      ],
-      [
-        claim,
-        "const maxMessagesPerClaim",
-        "const triedMessages = new Set();\nconst tried = ({ id }) => triedMessages.add(id);\nconst maxMessagesPerClaim",
-      ],
-    ],
   },
   {
     bug: "gives up a room without queueing its name for deletion",
@@ -148,13 +111,6 @@ const bugs: readonly PlantedBug[] = [
         'if (decision.action !== "delete") return decision;\n    const wasThere',
       ],
     ],
-  },
-  {
-    bug: "forgets the end of an overdue room that it cannot delete",
-    breaks: "event-lost",
-    scenario: "an ended room that is overdue, too, before the collector",
-    faults: 1,
-    edits: [[decisions, "isOverdue: contents.every(", "isOverdue: contents.some("]],
   },
 ];
 

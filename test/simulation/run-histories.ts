@@ -1,9 +1,8 @@
 /** Runs histories by their seeds. A failing one is shrunk and printed with the command that repeats it. */
 import fc from "fast-check";
-import { histories } from "./arbitrary-history.ts";
 import { settleAndAudit } from "./audit.ts";
 import { request } from "./callers.ts";
-import type { History } from "./history.ts";
+import { factsOf, type History, histories } from "./history.ts";
 import type { Violation } from "./ledger.ts";
 import { startStep } from "./start-step.ts";
 import { createWorld } from "./world.ts";
@@ -12,7 +11,7 @@ import { createWorld } from "./world.ts";
  * Runs one history from an empty platform to the audit, and counts its successful creates, the claims. The same history
  * always has the same outcome.
  */
-export async function runHistory(history: History, trace?: (line: string) => void) {
+async function runHistory(history: History, trace?: (line: string) => void) {
   const world = createWorld(history, { trace });
   const { clock, queues, level, running, ledger } = world;
   void request(world, 0, "bulkCreateRooms", {}, world.planWithoutFaults());
@@ -27,7 +26,7 @@ export async function runHistory(history: History, trace?: (line: string) => voi
     await clock.advance(step.pauseMilliseconds);
   }
   trace?.("--- faults end");
-  await settleAndAudit(world, history);
+  await settleAndAudit(world, factsOf(history));
   return { violations: ledger.violations, claims: ledger.handedOut.size };
 }
 

@@ -53,7 +53,6 @@ export function createSimulatedPlatform(platform: MemoryPlatform) {
       if (!parseMarker(String(fields["description"]))) addedWithoutMarker.add(String(fields["name"]));
     },
     addedWithoutMarker,
-    change: ({ id }: ShownRoom, fields: Record<string, unknown>) => conferences.update(String(id), fields),
     remove: ({ id }: ShownRoom) => conferences.remove(String(id)),
     startConference: (name: string) => void platform.startConference({ name }),
     /** Returns false if the conference is not live. */

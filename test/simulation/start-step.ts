@@ -3,7 +3,7 @@ import type { MemoryRequest } from "../../tools/simulators/memory/gateway.ts";
 import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
 import { formatMarker } from "../support/markers.ts";
 import { createRoom, deleteAllRooms, deliverEnds, request } from "./callers.ts";
-import type { Command, Step, Target } from "./history.ts";
+import type { Step, Target } from "./history.ts";
 import type { Plan } from "./processes.ts";
 import { tagHost, type World } from "./world.ts";
 
@@ -44,8 +44,8 @@ export function startStep(world: World, { command, process, faults, seed }: Step
       return send("bulkCreateRooms", {
         query: command.level === undefined ? {} : { max_vmr: String(command.level) },
       });
-    case "direct":
-      return changeDirectly(world, room(command.target), command.change);
+    case "remove":
+      return removeByHand(world, room(command.target));
     case "add":
       platform.add(newRoomOf(command.of, world.newNumber()));
       return;
@@ -77,23 +77,11 @@ function sendEnds(
   }
 }
 
-function changeDirectly(
-  { platform, ledger, newId }: World,
-  name: string,
-  change: Extract<Command, { kind: "direct" }>["change"],
-): void {
+function removeByHand({ platform, ledger }: World, name: string): void {
   const room = platform.find(name);
   if (!room) return;
-  ledger.changedByOperator.add(name);
-  if (change === "remove") {
-    platform.remove(room);
-    ledger.removed.add(name);
-  } else if (change === "describe") {
-    platform.change(room, { description: `described ${newId()}` });
-  } else {
-    platform.change(room, { tag: `https://${tagHost}/direct/${newId()}` });
-    ledger.tagWriters.set(name, "other");
-  }
+  platform.remove(room);
+  ledger.removed.add(name);
 }
 
 /** Returns the name of the target room, or an unknown name if there is no such room. */

@@ -5,10 +5,10 @@ import { settlePromises } from "../../../tools/simulators/memory/clock.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import { settleAndAudit } from "../audit.ts";
 import type { Violation } from "../ledger.ts";
-import { createWorld, type World } from "../world.ts";
+import { createWorld } from "../world.ts";
 import type { Chooser } from "./chooser.ts";
 import { createExploringPorts, type ExploringPorts, type Transition } from "./exploring-ports.ts";
-import type { Limits, Scenario, ScenarioStep } from "./scenario.ts";
+import { type Limits, processCountOf, type Scenario, type ScenarioStep } from "./scenario.ts";
 import { stateKey } from "./state-key.ts";
 
 export interface Failure {
@@ -28,7 +28,7 @@ export async function runScenario(
   const budget = { faults: maxFaults, lapses: scenario.lapse?.times ?? 0 };
   const unstarted = new Set(scenario.steps);
   const history: string[] = [];
-  const isExact = scenario.steps.some(({ command }) => command?.kind === "bulk-delete");
+  const isBulkDeleted = scenario.steps.some(({ isBulkDelete }) => isBulkDelete);
   // Beginning only sends a first call, which can wait arbitrarily long, so moments differ only by the minutes that have
   // passed.
   let mayBegin = true;
@@ -99,11 +99,13 @@ export async function runScenario(
       [...unstarted].map(({ label }) => label),
       ports.state(world.running),
     ];
-    const choice = chooser.choose(() => stateKey(world, rest(), isExact), possible.length);
+    const choice = chooser.choose(() => stateKey(world, rest(), isBulkDeleted), possible.length);
     if (choice === undefined) {
       if (possible.length > 0) return undefined;
       ports.setExploring(false);
-      await auditAfter(world, scenario, maxFaults - budget.faults);
+      world.setPolling(true);
+      const isWithoutFaults = budget.faults === maxFaults;
+      await settleAndAudit(world, { isWithoutFaults, isBulkDeleted, removals: 0, maxRequestedLevel: 0 });
       break;
     }
     const transition = possible[choice];
@@ -117,17 +119,14 @@ export async function runScenario(
   return violation && { violation, history };
 }
 
-function createExploredWorld(
-  { level, processes }: Scenario,
-  skewMilliseconds: number,
-): { world: World; ports: ExploringPorts } {
+function createExploredWorld(scenario: Scenario, skewMilliseconds: number) {
   let ports: ExploringPorts | undefined;
   const randoms: RandomSource[] = [];
   const world = createWorld(
     { seed: 1, provisioningFaults: [], skewMilliseconds },
     {
-      level,
-      processCount: processes,
+      level: scenario.level ?? { max: 1, min: 1 },
+      processCount: processCountOf(scenario),
       platformTimeoutSeconds: 1,
       randomOf: ({ index }) => (randoms[index] ??= createSeededRandom(index)),
       wrapPorts: (timed, clock) => (ports = createExploringPorts(timed, clock)),
@@ -136,16 +135,4 @@ function createExploredWorld(
   if (!ports) throw new Error("the world did not ask for its ports");
   world.setPolling(false);
   return { world, ports };
-}
-
-async function auditAfter(world: World, { steps }: Scenario, faults: number): Promise<void> {
-  world.setPolling(true);
-  const fault = { run: 0, call: 0, fault: "lost-before", times: 1 } as const;
-  await settleAndAudit(world, {
-    steps: steps.flatMap(({ command }) =>
-      command ? [{ command, pauseMilliseconds: 0, process: 0, faults: [], seed: 0 }] : [],
-    ),
-    provisioningFaults: faults > 0 ? [fault] : [],
-    seed: 0,
-  });
 }

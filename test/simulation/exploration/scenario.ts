@@ -4,15 +4,14 @@ import { toNewConference } from "../../../src/lib/pool/new-room.ts";
 import type { ProvisioningRequest } from "../../../src/lib/pool/provisioning.ts";
 import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { deleteAllRooms, deliverEnds, requestRoom } from "../callers.ts";
-import type { Command } from "../history.ts";
 import type { Plan } from "../processes.ts";
 import { hostPin, type PoolLevel, tagHost, type World } from "../world.ts";
 
 /** A step that begins once, at a time that the chooser chooses. */
 export interface ScenarioStep {
   readonly label: string;
-  /** What the audit must know. */
-  readonly command?: Command;
+  readonly process: number;
+  readonly isBulkDelete?: true;
   /** Whether the step can begin now; always by default. */
   readonly isReady?: (world: World) => boolean;
   /** Whether the moment matters, and not only that of its first call. */
@@ -21,14 +20,13 @@ export interface ScenarioStep {
 }
 
 export interface Scenario {
-  readonly level: PoolLevel;
-  /** Each invocation has its own process, which can die or freeze independently. */
-  readonly processes: number;
+  /** One room by default. */
+  readonly level?: PoolLevel;
   readonly steps: readonly ScenarioStep[];
   /** How often a longer time can pass, for instance that of a lease. */
   readonly lapse?: { readonly seconds: number; readonly times: number };
-  /** The maximum number of faults in one history: in the short form, if it is explored there, and in the whole one. */
-  readonly faults: { readonly short?: number; readonly whole: number };
+  /** The maximum number of faults in one history, none and one by default; not explored in a form without one. */
+  readonly faults?: { readonly short?: number; readonly whole: number };
   arrange(world: World): void | Promise<void>;
 }
 
@@ -39,11 +37,15 @@ export interface Limits {
   readonly skewMilliseconds: number;
 }
 
+/** Each invocation has its own process, which can die or freeze independently. */
+export const processCountOf = ({ steps }: Scenario) => 1 + Math.max(...steps.map(({ process }) => process));
+
 /** Returns the limits with which a scenario is explored: with equal clocks, and with those that the gateway tolerates. */
-export function limitsOf({ faults: max, processes }: Scenario, form: "short" | "whole"): Limits[] {
-  const faults = max[form];
+export function limitsOf(scenario: Scenario, form: "short" | "whole"): Limits[] {
+  const { short, whole } = scenario.faults ?? { short: 0, whole: 1 };
+  const faults = form === "short" ? short : whole;
   if (faults === undefined) return [];
-  const skews = processes === 1 ? [0] : form === "short" ? [0, -5000] : [0, -5000, 5000];
+  const skews = processCountOf(scenario) === 1 ? [0] : form === "short" ? [0, -5000] : [0, -5000, 5000];
   return skews.map((skewMilliseconds) => ({ faults, skewMilliseconds }));
 }
 
@@ -108,6 +110,7 @@ export function create(process: number, options: { hasTag?: boolean; key?: strin
   const tag = hasTag ? `https://${tagHost}/s/${key ?? process}` : undefined;
   return {
     label: `create on process ${process}`,
+    process,
     start: (world) =>
       void requestRoom(world, { functionName: "createRoomFromQueue", tag, key }, process, plan),
   };
@@ -115,25 +118,29 @@ export function create(process: number, options: { hasTag?: boolean; key?: strin
 
 export const bulkDelete = (process: number): ScenarioStep => ({
   label: `bulk delete on process ${process}`,
-  command: { kind: "bulk-delete" },
+  process,
+  isBulkDelete: true,
   isTimed: true,
   start: (world) => void deleteAllRooms(world, process, plan),
 });
 
 export const collect = (process: number): ScenarioStep => ({
   label: `garbage collection on process ${process}`,
+  process,
   start: (world) => void world.process(process).runTimer("collectGarbage", plan),
 });
 
 /** An event that says that the room's conference has ended. */
 export const ended = (name: string, process: number): ScenarioStep => ({
   label: `the end of ${name} is reported to process ${process}`,
+  process,
   start: (world) => void deliverEnds(world, [name], process, plan),
 });
 
 /** The host's queue trigger hands one provisioning request to the process. */
 export const provision = (process: number): ScenarioStep => ({
   label: `the host's queue trigger on process ${process}`,
+  process,
   isTimed: true,
   isReady: ({ queues, clock }) =>
     queues.provisioning.contents().some(({ visibleAt }) => visibleAt <= clock.now()),

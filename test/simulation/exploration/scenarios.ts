@@ -17,25 +17,17 @@ import {
   type Scenario,
 } from "./scenario.ts";
 
-const oneRoom = { max: 1, min: 1 };
-const twoRooms = { max: 2, min: 1 };
 const minutes = 60_000;
 
 export const scenarios: Readonly<Record<string, Scenario>> = {
   "a claim whose lease ends": {
-    level: oneRoom,
-    processes: 2,
     steps: [create(0, { hasTag: true }), create(1, { hasTag: true })],
     lapse: { seconds: 310, times: 1 },
-    faults: { short: 0, whole: 1 },
     arrange: async (world) => poolRoom(world, "room-a"),
   },
 
   "claim and bulk delete": {
-    level: oneRoom,
-    processes: 2,
     steps: [create(0), bulkDelete(1)],
-    faults: { short: 0, whole: 1 },
     async arrange(world) {
       await poolRoom(world, "room-a");
       world.platform.add(newRoomOf("persistent", 1));
@@ -43,10 +35,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "claim, stray event and collector": {
-    level: oneRoom,
-    processes: 3,
     steps: [create(0), collect(1), ended("room-a", 2)],
-    faults: { short: 0, whole: 1 },
     async arrange(world) {
       await poolRoom(world, "room-a");
       await reportEnd(world, "room-a");
@@ -55,10 +44,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "claim of an unmarked room, stray event and collector": {
-    level: oneRoom,
-    processes: 2,
     steps: [create(0), collect(1)],
-    faults: { short: 0, whole: 1 },
     async arrange(world) {
       await poolRoom(world, "room-a", { isMarked: false });
       await reportEnd(world, "room-a");
@@ -67,16 +53,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "bulk delete of an unmarked room with each failure": {
-    level: oneRoom,
-    processes: 1,
     steps: [bulkDelete(0)],
     faults: { short: 1, whole: 2 },
     arrange: async (world) => poolRoom(world, "room-a", { isMarked: false }),
   },
 
   "bulk delete of an unmarked room, a claim and the collector": {
-    level: oneRoom,
-    processes: 3,
     steps: [bulkDelete(0), create(1), collect(2)],
     lapse: { seconds: 700, times: 1 },
     // Not one fault: if the claim's lease was lost with its response, bulk delete clears a name that nobody has seen. Only a
@@ -86,16 +68,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "provisioning and bulk delete": {
-    level: oneRoom,
-    processes: 2,
     steps: [provision(0), bulkDelete(1)],
-    faults: { short: 0, whole: 1 },
     arrange: async (world) => requestProvisioning(world, { reason: "bulk", upTo: 1 }),
   },
 
   "provisioning with a lost response at each call": {
-    level: oneRoom,
-    processes: 2,
     steps: [provision(0), create(1)],
     lapse: { seconds: 610, times: 1 },
     faults: { short: 1, whole: 1 },
@@ -103,10 +80,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "two repeats with one idempotency key": {
-    level: twoRooms,
-    processes: 2,
+    level: { max: 2, min: 1 },
     steps: [create(0, { hasTag: true, key: "key" }), create(1, { hasTag: true, key: "key" })],
-    faults: { short: 0, whole: 1 },
     async arrange(world) {
       await poolRoom(world, "room-a");
       await poolRoom(world, "room-b");
@@ -114,11 +89,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "two collectors": {
-    level: oneRoom,
-    processes: 2,
     steps: [collect(0), collect(1)],
     lapse: { seconds: 550, times: 1 },
-    faults: { short: 0, whole: 1 },
     async arrange(world) {
       assignedRoom(world, "room-a");
       await reportEnd(world, "room-a");
@@ -129,8 +101,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "a live and a persistent room before the collector": {
-    level: oneRoom,
-    processes: 1,
     steps: [collect(0)],
     faults: { short: 1, whole: 2 },
     async arrange(world) {
@@ -151,8 +121,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "an ended room that is overdue, too, before the collector": {
-    level: oneRoom,
-    processes: 1,
     steps: [collect(0)],
     faults: { short: 1, whole: 2 },
     async arrange(world) {
@@ -164,9 +132,18 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
+  "a live room that was given up before the collector": {
+    steps: [collect(0)],
+    async arrange(world) {
+      await poolRoom(world, "room-a");
+      await world.queues.pool.clear();
+      await world.queues.deletion.put(encodeRoomMessage({ room: "room-a", queuedBy: "gateway" }));
+      world.clock.elapse(11 * minutes);
+      world.platform.startConference("room-a");
+    },
+  },
+
   "a claim that makes a trial": {
-    level: oneRoom,
-    processes: 1,
     steps: [create(0, { hasTag: true })],
     faults: { short: 1, whole: 2 },
     async arrange(world) {
@@ -176,8 +153,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "a claim that makes a trial, and another one": {
-    level: oneRoom,
-    processes: 2,
     steps: [create(0, { hasTag: true }), create(1)],
     faults: { whole: 1 },
     async arrange(world) {
@@ -187,8 +162,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   "an event with each failure": {
-    level: oneRoom,
-    processes: 1,
     steps: [ended("room-a", 0)],
     faults: { short: 3, whole: 4 },
     arrange: async (world) => poolRoom(world, "room-a"),

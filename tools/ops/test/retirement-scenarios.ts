@@ -11,10 +11,9 @@ import {
 import type { ProcessParts } from "../../../test/simulation/processes.ts";
 import { retireRooms } from "../pool/retirement.ts";
 
-const oneRoom = { max: 1, min: 1 };
-
 const retire = (process: number): ScenarioStep => ({
   label: `retirement on process ${process}`,
+  process,
   start: (world) => void world.process(process).run("retireRoom", plan, retireRoom),
 });
 
@@ -33,19 +32,13 @@ async function retireRoom({ adapters, settings, log }: ProcessParts): Promise<vo
 
 export const retirementScenarios: Readonly<Record<string, Scenario>> = {
   "retirement and claim": {
-    level: oneRoom,
-    processes: 2,
     steps: [retire(0), create(1)],
     lapse: { seconds: 310, times: 1 },
-    faults: { short: 0, whole: 1 },
     arrange: async (world) => poolRoom(world, "room-a"),
   },
 
   "retirement and bulk delete": {
-    level: oneRoom,
-    processes: 2,
     steps: [retire(0), bulkDelete(1)],
-    faults: { short: 0, whole: 1 },
     arrange: async (world) => poolRoom(world, "room-a"),
   },
 };
