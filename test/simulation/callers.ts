@@ -117,8 +117,8 @@ function checkHandOut(
   if (first === name) return;
   if (key !== undefined) ledger.roomsByKey.set(key, name);
   const other = ledger.handedOut.get(name);
-  if (other) isWrong(`like #${other.task.id}`);
-  ledger.handedOut.set(name, { task, tag });
+  if (other) isWrong(`like #${other.id}`);
+  ledger.handedOut.set(name, task);
   if (tag !== undefined && room.tag !== tag) isWrong("with another service tag in the response");
   // The claim of a retried request is the one whose response was lost.
   const committer = ledger.committedBy.get(name);

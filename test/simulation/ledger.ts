@@ -45,7 +45,7 @@ export type ReadEnding = "response" | "refused" | "unavailable";
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-const minAgeMilliseconds = 600_000;
+const minAgeSeconds = 600;
 // Five seconds of the collector, and the second in which a queue's time lies.
 const toleranceMilliseconds = 6000;
 const livePath = "/api/admin/status/v1/conference/";
@@ -72,47 +72,49 @@ interface LedgerOptions {
 }
 
 export function createLedger({ platform, poolTexts, now, skewMilliseconds, secrets }: LedgerOptions) {
-  const violations: Violation[] = [];
-  const handedOut = new Map<string, { readonly task: Task; readonly tag: string | undefined }>();
-  /** The room that the first response to each idempotency key named. */
-  const roomsByKey = new Map<string, string>();
-  /** Names of the rooms that the gateway provisioned. */
-  const provisioned = new Set<string>();
-  const pooledNames = new Set<string>();
-  /** The last writer of each tag: a claim, or anything else. */
-  const tagWriters = new Map<string, Task | "other">();
-  /** The time of the last write by a claim. */
-  const assignedAt = new Map<string, number>();
-  /** Names whose end the event sink accepted, with the time. */
-  const ended = new Map<string, number>();
-  /** When each name was last put on the deletion queue. */
-  const queuedForDeletionAt = new Map<string, number>();
-  /** Rooms named in an event, accepted or not. They may be collected even if they are handed out. */
-  const mayBeDeleted = new Set<string>();
-  /** Rooms that were deleted, by anybody. */
-  const removed = new Set<string>();
-  /** Who holds the pool message of a room: the last that received it, unless it has put the message back. */
-  const heldBy = new Map<string, Task>();
-  /** The last claim that wrote to a room. */
-  const changedBy = new Map<string, Task>();
-  /** The invocation that deleted the pool message of a room. */
-  const committedBy = new Map<string, Task>();
-  /** Rooms that bulk delete deleted although its list did not show that a caller has them. */
-  const deletedAsFree = new Set<string>();
+  const seen = {
+    violations: [] as Violation[],
+    handedOut: new Map<string, Task>(),
+    /** The room that the first response to each idempotency key named. */
+    roomsByKey: new Map<string, string>(),
+    /** Names of the rooms that the gateway provisioned. */
+    provisioned: new Set<string>(),
+    pooledNames: new Set<string>(),
+    /** The last writer of each tag: a claim, or anything else. */
+    tagWriters: new Map<string, Task | "other">(),
+    /** The time of the last write by a claim. */
+    assignedAt: new Map<string, number>(),
+    /** Names whose end the event sink accepted, with the time. */
+    ended: new Map<string, number>(),
+    /** When each name was last put on the deletion queue. */
+    queuedForDeletionAt: new Map<string, number>(),
+    /** Rooms named in an event, accepted or not. They may be collected even if they are handed out. */
+    mayBeDeleted: new Set<string>(),
+    /** Rooms that were deleted, by anybody. */
+    removed: new Set<string>(),
+    /** Who holds the pool message of a room: the last that received it, unless it has put the message back. */
+    heldBy: new Map<string, Task>(),
+    /** The last claim that wrote to a room. */
+    changedBy: new Map<string, Task>(),
+    /** The invocation that deleted the pool message of a room. */
+    committedBy: new Map<string, Task>(),
+    /** Rooms that bulk delete deleted although its list did not show that a caller has them. */
+    deletedAsFree: new Set<string>(),
+    /** The most claims and provisioning runs at once. */
+    peaks: { claims: 0, provisions: 0 },
+    /** Ended rooms with a recorded reason why they stay. */
+    keptForReason: new Set<string>(),
+    /** The invocations that handled a room, by its name. */
+    handledBy: new Map<string, Task[]>(),
+    /** Rooms that were logged as leaked. */
+    leaked: new Set<string>(),
+  };
   const guestPins = new Set<string>();
-  /** The most claims and provisioning runs at once. */
-  const peaks = { claims: 0, provisions: 0 };
-  /** Ended rooms with a recorded reason why they stay. */
-  const keptForReason = new Set<string>();
-  /** The invocations that handled a room, by its name. */
-  const handledBy = new Map<string, Task[]>();
   const noteHandled = (name: string, task: Task) =>
-    handledBy.set(name, [...(handledBy.get(name) ?? []), task]);
-  /** Rooms that were logged as leaked. */
-  const leaked = new Set<string>();
+    seen.handledBy.set(name, [...(seen.handledBy.get(name) ?? []), task]);
 
   const violated = (promise: PromiseName, text: string): void => {
-    violations.push({ promise, text });
+    seen.violations.push({ promise, text });
   };
 
   /** Returns what is told about the changes of a task's calls on the platform. */
@@ -127,51 +129,44 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
         for (const { name, description } of objects) task.listed.set(name, description);
       },
       onCreate(row: ShownRoom): void {
-        provisioned.add(row.name);
+        seen.provisioned.add(row.name);
         guestPins.add(row.guest_pin);
-        if (!pooledNames.has(row.name))
+        if (!seen.pooledNames.has(row.name))
           violated("room-lost", `${row.name} exists before its name was in the pool (${by})`);
       },
       /** Takes the room as it was. */
       onUpdate(row: ShownRoom, change: Readonly<Record<string, unknown>>): void {
         if (!isClaim(task)) {
-          if (typeof change["tag"] === "string") tagWriters.set(row.name, "other");
+          if (typeof change["tag"] === "string") seen.tagWriters.set(row.name, "other");
           return;
         }
         // A trial alters nothing.
         if (Object.entries(change).every(([field, value]) => Reflect.get(row, field) === value)) return;
-        assignedAt.set(row.name, now());
-        changedBy.set(row.name, task);
-        if (heldBy.get(row.name) !== task)
+        seen.assignedAt.set(row.name, now());
+        seen.changedBy.set(row.name, task);
+        if (seen.heldBy.get(row.name) !== task)
           violated("handed-out-twice", `${by} writes to ${row.name}, whose message it does not hold`);
-        const holder = handedOut.get(row.name);
-        if (holder && holder.task !== task)
-          violated(
-            "handed-out-twice",
-            `${by} writes to ${row.name}, which #${holder.task.id} has handed out`,
-          );
-        if (typeof change["tag"] === "string") tagWriters.set(row.name, task);
+        const holder = seen.handedOut.get(row.name);
+        if (holder && holder !== task)
+          violated("handed-out-twice", `${by} writes to ${row.name}, which #${holder.id} has handed out`);
+        if (typeof change["tag"] === "string") seen.tagWriters.set(row.name, task);
       },
       /** Takes the room as it was. */
       onDelete(row: ShownRoom): void {
-        removed.add(row.name);
+        const { name } = row;
+        seen.removed.add(name);
+        const isBulk = task.functionName === "bulkDeleteRooms";
+        if (!isBulk && task.functionName !== "collectGarbage") return;
         const marker = parseMarker(row.description);
-        if (task.functionName === "bulkDeleteRooms") checkDeletedInBulk(row, task, by);
-        const isAutomatic = task.functionName === "collectGarbage" || task.functionName === "bulkDeleteRooms";
-        const isPooled = poolTexts().some((text) => decodeRoomMessage(text).room === row.name);
+        const isPooled = poolTexts().some((text) => decodeRoomMessage(text).room === name);
         // An event may be about an unmarked room, and a claim can stop after it has written the marker.
-        if (
-          isPooled &&
-          (task.functionName === "bulkDeleteRooms" || (isAutomatic && marker?.state === "pooled"))
-        )
-          violated("pool-level-wrong", `${by} deletes ${row.name}, whose name is in the pool`);
-        if (isAutomatic && isPersistent(row.name))
-          violated("protected-room-deleted", `${by} deletes persistent ${row.name}`);
-        if (isAutomatic && marker !== undefined && marker.gateway !== gatewayName)
-          violated("protected-room-deleted", `${by} deletes ${row.name} of the gateway ${marker.gateway}`);
-        if (isAutomatic && isForeign(row))
-          violated("protected-room-deleted", `${by} deletes foreign ${row.name}`);
-        if (task.functionName === "collectGarbage") checkCollected(row, task, by);
+        if (isPooled && (isBulk || marker?.state === "pooled"))
+          violated("pool-level-wrong", `${by} deletes ${name}, whose name is in the pool`);
+        const isOthers = isForeign(row) || (marker !== undefined && marker.gateway !== gatewayName);
+        if (isOthers || isPersistent(name))
+          violated("protected-room-deleted", `${by} deletes ${name}: ${row.description}`);
+        if (isBulk) checkDeletedInBulk(row, task, by);
+        else checkCollected(row, task, by);
       },
     };
   }
@@ -181,95 +176,62 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     // A list can miss a room that moves to another page; then the time of its claim decides.
     const wasFree =
       description === undefined
-        ? (assignedAt.get(name) ?? 0) >= task.startedAt
+        ? (seen.assignedAt.get(name) ?? 0) >= task.startedAt
         : parseMarker(description)?.state !== "assigned";
     if (!wasFree) return;
-    deletedAsFree.add(name);
-    if (handedOut.has(name))
+    seen.deletedAsFree.add(name);
+    if (seen.handedOut.has(name))
       violated("handed-out-twice", `${by} deletes ${name}, which was handed out after it was listed`);
   }
 
-  /** Returns the time of the youngest message about a room. */
-  function youngestTime({ name }: ShownRoom, task: Task): number | undefined {
-    const times = (task.deletionMessages.get(name) ?? []).map(({ insertedAt }) => insertedAt);
-    return times.length === 0 ? undefined : Math.max(...times);
-  }
-
-  function checkCollected(row: ShownRoom, task: Task, by: string): void {
-    const { name } = row;
-    const insertedAt = youngestTime(row, task);
-    if (insertedAt === undefined)
-      violated("deleted-without-message", `${by} deletes ${name} without having received its message`);
-    else if (now() - insertedAt < minAgeMilliseconds)
-      violated(
-        "deleted-too-early",
-        `${by} deletes ${name} ${(now() - insertedAt) / 1000} s after its message was enqueued`,
-      );
+  function checkCollected({ name, description }: ShownRoom, task: Task, by: string): void {
+    const messages = task.deletionMessages.get(name) ?? [];
+    if (messages.length === 0)
+      return violated("deleted-without-message", `${by} deletes ${name} without having received its message`);
+    const insertedAt = Math.max(...messages.map((message) => message.insertedAt));
+    const ageSeconds = (now() - insertedAt) / 1000;
+    if (ageSeconds < minAgeSeconds)
+      violated("deleted-too-early", `${by} deletes ${name} ${ageSeconds} s after its message was enqueued`);
     // Between the last look-up and the delete, only a room without a marker can still be claimed.
     const wasMarked = !platform.addedWithoutMarker.has(name);
     const seenAt = wasMarked ? Number.POSITIVE_INFINITY : (task.lookUps.get(name) ?? now());
     // After a late change of a claim that gave up, nobody holds the room.
-    const assigned = handedOut.has(name) ? (assignedAt.get(name) ?? 0) : 0;
+    const assigned = seen.handedOut.has(name) ? (seen.assignedAt.get(name) ?? 0) : 0;
+    const isAssignedLater = assigned > insertedAt + toleranceMilliseconds + skewMilliseconds;
     if (
-      insertedAt !== undefined &&
-      assigned > insertedAt + toleranceMilliseconds + skewMilliseconds &&
+      isAssignedLater &&
       assigned < seenAt &&
-      !(task.deletionMessages.get(name) ?? []).some(({ claimId }) => isGivenUp(row.description, claimId))
+      !messages.some(({ claimId }) => isGivenUp(description, claimId))
     )
-      violated(
-        "deleted-too-early",
-        `${by} deletes ${name}, which was assigned after its message was enqueued`,
-      );
-    const check = task.liveChecks.get(name);
-    const liveSince = platform.liveSince().get(name);
-    if (check === undefined)
-      violated("deleted-too-early", `${by} deletes ${name} without checking whether it is live`);
-    else if (check === "unavailable")
-      violated("deleted-too-early", `${by} deletes ${name}, whose live check failed for the moment`);
-    else if (check !== "refused" && liveSince !== undefined && liveSince < check)
-      violated("deleted-too-early", `${by} deletes ${name}, which the platform reported as live`);
-    if (handedOut.has(name) && !mayBeDeleted.has(name) && assigned < seenAt)
+      violated("deleted-too-early", `${by} deletes ${name}, assigned after its message was enqueued`);
+    const check = task.liveChecks.get(name) ?? "missing";
+    const liveSince = platform.liveSince().get(name) ?? Number.POSITIVE_INFINITY;
+    if (check === "missing" || check === "unavailable" || (check !== "refused" && liveSince < check))
+      violated("deleted-too-early", `${by} deletes ${name}, which may be live (live check: ${check})`);
+    if (seen.handedOut.has(name) && !seen.mayBeDeleted.has(name) && assigned < seenAt)
       violated("handed-out-twice", `${by} deletes ${name}, which is handed out and has not ended`);
   }
 
   return {
-    violations,
-    violated,
-    handedOut,
-    roomsByKey,
-    provisioned,
-    pooledNames,
+    ...seen,
     skewMilliseconds,
-    tagWriters,
-    assignedAt,
-    ended,
-    mayBeDeleted,
-    handledBy,
-    leaked,
-    removed,
-    heldBy,
-    changedBy,
-    committedBy,
-    deletedAsFree,
-    peaks,
-    keptForReason,
+    violated,
     platformObserver,
-    queuedForDeletionAt,
 
     onPut(queue: string, text: string, task: Task): void {
       const { room } = decodeRoomMessage(text);
       if (queue === "pool") {
-        if (pooledNames.has(room))
+        if (seen.pooledNames.has(room))
           violated("handed-out-twice", `#${task.id} puts ${room} into the pool a second time`);
-        pooledNames.add(room);
+        seen.pooledNames.add(room);
         noteHandled(room, task);
       }
-      if (queue === "deletion") queuedForDeletionAt.set(room, now());
+      if (queue === "deletion") seen.queuedForDeletionAt.set(room, now());
     },
 
     onMessageDeleted(queue: string, text: string, task: Task): void {
       const { room, queuedBy } = decodeRoomMessage(text);
-      if (queue === "pool") committedBy.set(room, task);
+      if (queue === "pool") seen.committedBy.set(room, task);
       // An operator's message is in the gateway's name.
       if (queue !== "deletion" || queuedBy !== undefined) return;
       const isLeft = platform.rooms().some(({ name }) => name === room);
@@ -284,9 +246,9 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     onPostponed(queue: string, text: string, task: Task): void {
       if (queue !== "pool") return;
       const { room } = decodeRoomMessage(text);
-      if (isClaim(task) && changedBy.get(room) === task)
+      if (isClaim(task) && seen.changedBy.get(room) === task)
         violated("handed-out-twice", `#${task.id} puts ${room} back into the pool, which it has changed`);
-      heldBy.delete(room);
+      seen.heldBy.delete(room);
     },
 
     onReceive(queue: string, messages: readonly QueueMessage[], task: Task): void {
@@ -295,7 +257,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
         for (const { text } of messages) {
           const { room } = decodeRoomMessage(text);
           noteHandled(room, task);
-          heldBy.set(room, task);
+          seen.heldBy.set(room, task);
         }
       }
       if (queue !== "deletion") return;
@@ -309,8 +271,8 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     onStart(running: ReadonlySet<Task>): void {
       const tasks = [...running];
       const provisions = tasks.filter(({ functionName }) => functionName === "provisionRoom");
-      peaks.claims = Math.max(peaks.claims, tasks.filter(isClaim).length);
-      peaks.provisions = Math.max(peaks.provisions, provisions.length);
+      seen.peaks.claims = Math.max(seen.peaks.claims, tasks.filter(isClaim).length);
+      seen.peaks.provisions = Math.max(seen.peaks.provisions, provisions.length);
     },
 
     /** Records a platform read of a task. Call the result with how the read ended. */
@@ -323,14 +285,14 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
       if (path !== livePath || typeof name !== "string") return () => undefined;
       const checkedAt = now();
       return (ending) => {
-        if (ending === "response" && platform.liveSince().has(name)) keptForReason.add(name);
+        if (ending === "response" && platform.liveSince().has(name)) seen.keptForReason.add(name);
         task.liveChecks.set(name, ending === "response" ? checkedAt : ending);
       };
     },
 
     onLog(line: string, task: Task): void {
       if (line.includes('"room-leaked"') || line.includes('"create-record-unknown"'))
-        leaked.add(JSON.parse(line).room);
+        seen.leaked.add(JSON.parse(line).room);
       const leak =
         secrets.find((secret) => line.includes(secret)) ??
         line.match(/\d{12}/g)?.find((digits) => guestPins.has(digits));
@@ -338,7 +300,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
         violated("secret-exposed", `#${task.id} ${task.functionName} logs a secret: ${line}`);
       if (line.includes('"deletion-skipped"')) {
         const { room, reason } = JSON.parse(line);
-        if (["live", "assigned-later", "pooled"].includes(reason)) keptForReason.add(room);
+        if (["live", "assigned-later", "pooled"].includes(reason)) seen.keptForReason.add(room);
         if (reason !== "busy") task.skipped.add(room);
       }
     },
@@ -349,7 +311,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
         .rooms()
         .filter(
           ({ name, description }) =>
-            provisioned.has(name) || parseMarker(description)?.gateway === gatewayName,
+            seen.provisioned.has(name) || parseMarker(description)?.gateway === gatewayName,
         ),
   };
 }

@@ -20,9 +20,11 @@ interface Budget {
 
 export type ExploringPorts = ReturnType<typeof createExploringPorts>;
 
-type Outcome =
-  | { readonly kind: "takes effect" | "never arrives" | "crash-before" | "crash-after" | "freeze" }
-  | { readonly kind: "fails"; readonly fault: Fault; readonly isTimeout: boolean };
+/** A fault, or whether the call takes effect. */
+interface Outcome {
+  readonly what: Fault | "takes effect" | "never arrives";
+  readonly isTimeout: boolean;
+}
 
 interface PendingCall {
   readonly task: Task;
@@ -39,23 +41,19 @@ interface Pause {
   wake(): void;
 }
 
-type Failing = Outcome & { readonly kind: "fails" };
-
-const fails = (fault: Fault, isTimeout = false): Failing => ({
-  kind: "fails",
-  fault,
-  isTimeout,
-});
+const outcome = (what: Outcome["what"], isTimeout = false): Outcome => ({ what, isTimeout });
+const takesEffect = outcome("takes effect");
+const neverArrives = outcome("never arrives");
 // A queue or blob call that fails gives its caller the same error whatever the reason.
-const failures: Readonly<Record<PendingCall["target"], readonly Failing[]>> = {
-  storage: [fails("lost-before"), fails("lost-after")],
+const failures: Readonly<Record<PendingCall["target"], readonly Outcome[]>> = {
+  storage: [outcome("lost-before"), outcome("lost-after")],
   platform: [
-    fails("not-sent"),
-    fails("throttled"),
-    fails("lost-before"),
-    fails("lost-after"),
-    fails("lost-before", true),
-    fails("lost-after", true),
+    outcome("not-sent"),
+    outcome("throttled"),
+    outcome("lost-before"),
+    outcome("lost-after"),
+    outcome("lost-before", true),
+    outcome("lost-after", true),
   ],
 };
 
@@ -104,39 +102,33 @@ export function createExploringPorts(timed: Ports, clock: VirtualClock) {
       const pending: PendingCall = { task, label, target: request.target, repeated, carryOut };
       calls.push(pending);
 
-      function carryOut(outcome: Outcome): void {
-        calls = calls.filter((other) => other !== pending);
-        const { process } = task;
-        if (outcome.kind === "never arrives") return;
-        if (outcome.kind === "crash-before" || outcome.kind === "crash-after") {
-          task.faultsMet.push(outcome.kind);
-          if (outcome.kind === "crash-after") void effect().catch(() => undefined);
-          return process.kill();
-        }
-        if (outcome.kind === "fails") return fail(outcome);
-        if (outcome.kind === "freeze") {
-          task.faultsMet.push("freeze");
-          process.frozenUntil = clock.now();
-          frozen.add(process);
-        }
-        void effect().then(
-          (result) => respond(pending, stringify(result), () => resolve(result)),
-          (error: unknown) => respond(pending, `failed ${String(error)}`, () => reject(error)),
-        );
-      }
-
       async function effect(): Promise<Result> {
         return currentTask.run(task, request.effect);
       }
 
-      function fail(outcome: Failing): void {
-        const { fault, isTimeout } = outcome;
-        task.faultsMet.push(fault);
-        if (fault === "lost-after") void effect().catch(() => undefined);
+      function carryOut(chosen: Outcome): void {
+        calls = calls.filter((other) => other !== pending);
+        const { process } = task;
+        const { what, isTimeout } = chosen;
+        if (what === "never arrives") return;
+        if (what !== "takes effect") task.faultsMet.push(what);
+        if (what === "takes effect" || what === "freeze") {
+          if (what === "freeze") {
+            process.frozenUntil = clock.now();
+            frozen.add(process);
+          }
+          void effect().then(
+            (result) => respond(pending, stringify(result), () => resolve(result)),
+            (error: unknown) => respond(pending, `failed ${String(error)}`, () => reject(error)),
+          );
+          return;
+        }
+        if (what === "crash-after" || what === "lost-after") void effect().catch(() => undefined);
+        if (what === "crash-before" || what === "crash-after") return process.kill();
         if (isTimeout) clock.elapse(request.timeoutSeconds * 1000);
-        lastFailure.set(task, { label, outcome });
-        const error = request.failure(fault, isTimeout, task);
-        respond(pending, `failed ${fault} ${isTimeout}`, () => reject(error));
+        lastFailure.set(task, { label, outcome: chosen });
+        const error = request.failure(what, isTimeout, task);
+        respond(pending, `failed ${what} ${isTimeout}`, () => reject(error));
       }
     });
   }
@@ -145,30 +137,30 @@ export function createExploringPorts(timed: Ports, clock: VirtualClock) {
     // The order does not matter if the call changes nothing.
     const isRead = readPattern.test(label);
     // A dead process's last calls are on their way: each arrives or is lost.
-    if (!task.process.isAlive) return [{ kind: "takes effect" }, { kind: "never arrives" }];
-    if (frozen.has(task.process)) return [{ kind: "takes effect" }];
-    const retried: Outcome[] = repeated ? [{ kind: "takes effect" }, repeated] : [{ kind: "takes effect" }];
+    if (!task.process.isAlive) return [takesEffect, neverArrives];
+    if (frozen.has(task.process)) return [takesEffect];
+    const retried = repeated ? [takesEffect, repeated] : [takesEffect];
     if (budget.faults === 0) return retried;
     return [
       ...retried,
       ...failures[target].filter(
-        (failure) => failure !== repeated && !(isRead && failure.fault === "lost-after"),
+        (failure) => failure !== repeated && !(isRead && failure.what === "lost-after"),
       ),
-      { kind: "crash-before" },
-      ...(isRead ? [] : [{ kind: "crash-after" } as const]),
-      ...(budget.lapses > 0 ? [{ kind: "freeze" } as const] : []),
+      outcome("crash-before"),
+      ...(isRead ? [] : [outcome("crash-after")]),
+      ...(budget.lapses > 0 ? [outcome("freeze")] : []),
     ];
   }
 
   function callTransitions(budget: Budget): Transition[] {
     return calls.flatMap((pending) =>
-      outcomesOf(pending, budget).map((outcome) => {
+      outcomesOf(pending, budget).map((chosen) => {
         const { task, label, repeated } = pending;
-        const isFree = outcome.kind === "takes effect" || outcome === repeated || !task.process.isAlive;
+        const isFree = chosen === takesEffect || chosen === repeated || !task.process.isAlive;
         return {
-          label: `${nameOf(task)}: ${label} ${describe(outcome)}`.trimEnd(),
+          label: `${nameOf(task)}: ${label} ${describe(chosen)}`.trimEnd(),
           faults: isFree ? 0 : 1,
-          run: () => pending.carryOut(outcome),
+          run: () => pending.carryOut(chosen),
         };
       }),
     );
@@ -248,10 +240,9 @@ function nameOf({ process, functionName }: Task): string {
   return `process ${process.index} ${functionName}`;
 }
 
-function describe(outcome: Outcome): string {
-  if (outcome.kind === "takes effect") return "";
-  if (outcome.kind !== "fails") return `(${outcome.kind})`;
-  return `(${outcome.fault}${outcome.isTimeout ? ", times out" : ""})`;
+function describe({ what, isTimeout }: Outcome): string {
+  if (what === "takes effect") return "";
+  return `(${what}${isTimeout ? ", times out" : ""})`;
 }
 
 /** Ages are differences to the clock, so they are compared in whole seconds. */

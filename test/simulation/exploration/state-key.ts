@@ -51,36 +51,18 @@ function isTask(value: unknown): value is Task {
   return typeof value === "object" && value !== null && "faultsMet" in value;
 }
 
+const unobserved = ["id", "process", "functionName", "random", "faults", "faultsMet", "calls"];
+
 /** Contains only what the promises depend on. */
 function describe(task: Task): unknown {
-  const {
-    process,
-    functionName,
-    faultsMet,
-    startedAt,
-    hasReceived,
-    firstListAt,
-    listed,
-    deletionMessages,
-    lookUps,
-    liveChecks,
-    skipped,
-  } = task;
+  const { process, functionName, faultsMet } = task;
+  const observations = Object.entries(task).filter(([name]) => !unobserved.includes(name));
   return {
     by: [process.index, functionName],
     isAlive: process.isAlive,
     isSlow: process.frozenUntil > 0,
     faults: [faultsMet.filter((fault) => fault !== "freeze").length, faultsMet.length],
-    ...(!isClaim(task) && {
-      startedAt,
-      hasReceived,
-      firstListAt,
-      listed,
-      deletionMessages,
-      lookUps,
-      liveChecks,
-      skipped,
-    }),
+    observations: isClaim(task) ? [] : observations,
   };
 }
 
