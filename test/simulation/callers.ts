@@ -68,7 +68,6 @@ function failureStatuses({ failures: codes, query, body }: HttpContract): Readon
 }
 
 const Created = z.object({ name: z.string(), tag: z.string() });
-type CreatedRoom = z.output<typeof Created>;
 
 type Create = Extract<Command, { kind: "create" }>;
 
@@ -98,16 +97,16 @@ export async function requestRoom(world: World, caller: Caller, process: number,
   const query = tag === undefined ? {} : { uuiData: encodeServiceTag(tag) };
   const headers = key === undefined ? {} : { "idempotency-key": key };
   const response = await request(world, process, functionName, { query, headers }, plan);
-  if (response?.status === 200) checkHandOut(world, caller, Created.parse(response.body), response.task);
+  if (response?.status === 200) checkHandOut(world, caller, response);
 }
 
 /** Checks that no other caller has the room, and that a repeated key gives the same room. */
 function checkHandOut(
   { ledger, platform }: World,
   { tag, key }: Caller,
-  room: CreatedRoom,
-  task: Task,
+  { body, task }: CheckedResponse,
 ): void {
+  const room = Created.parse(body);
   const { name } = room;
   const isWrong = (what: string) =>
     ledger.violated("handed-out-twice", `#${task.id} received ${name}, ${what}`);

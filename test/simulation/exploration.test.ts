@@ -13,7 +13,7 @@ test.each(short)(
   { timeout: 240_000 },
   async ({ scenario, limits }) => {
     const { failure, isComplete, complete } = await exploreScenario(scenario, limits);
-    expect(failure && explainFailure(failure.what)).toBeUndefined();
+    expect(failure && explainFailure(failure)).toBeUndefined();
     expect(isComplete).toBe(true);
     expect(complete).toBeGreaterThan(0);
   },

@@ -75,6 +75,16 @@ export const faults = [
 ] as const;
 export type Fault = (typeof faults)[number];
 
+/** The faults in which a call does not take effect when it arrives. */
+const withoutEffect = new Set<Fault>([
+  "not-sent",
+  "refused",
+  "throttled",
+  "lost-before",
+  "late",
+  "crash-before",
+]);
+
 export interface PortCall<Result> {
   /** The name of the call in traces. */
   readonly label: () => string;
@@ -151,39 +161,31 @@ export function createPorts({ clock, outageFault, trace }: PortsOptions): Ports 
       const fail = (cause: Fault, milliseconds: number) =>
         deliver(process, milliseconds, () => reject(request.failure(cause, milliseconds === timeout, task)));
       const isSlow = random.integerBelow(2) === 0;
+      if (!fault || !withoutEffect.has(fault)) clock.after(arrival, apply);
       switch (fault) {
         case undefined:
-          clock.after(arrival, apply);
           return succeed();
-        case "not-sent":
-        case "refused":
-        case "throttled":
-          return fail(fault, response);
-        case "lost-before":
-          return fail(fault, isSlow ? timeout : response);
-        case "lost-after":
-          clock.after(arrival, apply);
-          return fail(fault, isSlow ? timeout : response);
-        case "late":
-          landLate(task, timeout, request.target, apply);
-          return fail(fault, timeout);
-        case "malformed-response":
-          clock.after(arrival, apply);
-          return request.malformedResponse === undefined
-            ? fail("lost-after", response)
-            : succeed(request.malformedResponse);
-        case "crash-before":
-          return clock.after(arrival, process.kill);
-        case "crash-after":
-          clock.after(arrival, apply);
-          return clock.after(response, process.kill);
         case "freeze":
           clock.after(arrival, () => {
-            apply();
             const { min, spread } = freezeMilliseconds;
             process.frozenUntil = clock.now() + min + random.integerBelow(spread);
           });
           return succeed();
+        case "crash-before":
+          return void clock.after(arrival, process.kill);
+        case "crash-after":
+          return void clock.after(response, process.kill);
+        case "late":
+          landLate(task, timeout, request.target, apply);
+          return fail(fault, timeout);
+        case "malformed-response":
+          if (request.malformedResponse !== undefined) return succeed(request.malformedResponse);
+          return fail("lost-after", response);
+        case "lost-before":
+        case "lost-after":
+          return fail(fault, isSlow ? timeout : response);
+        default:
+          return fail(fault, response);
       }
     });
   }

@@ -209,28 +209,20 @@ const overtakings: fc.Arbitrary<History> = record({
 
 export const histories: fc.Arbitrary<History> = fc.oneof(mixtures, overtakings);
 
-/** What the audit must know about a history. */
-export function factsOf({ steps, provisioningFaults }: History): HistoryFacts {
-  return {
-    isWithoutFaults:
-      provisioningFaults.length === 0 &&
-      steps.every(
-        ({ command: { kind }, faults: own }) => own.length === 0 && kind !== "outage" && kind !== "crash",
-      ),
-    isBulkDeleted: steps.some(({ command: { kind } }) => kind === "bulk-delete"),
-    removals: steps.filter(({ command: { kind } }) => kind === "delete" || kind === "remove").length,
-    maxRequestedLevel: Math.max(
-      0,
-      ...steps.map(({ command: each }) => (each.kind === "bulk-create" ? (each.level ?? 0) : 0)),
-    ),
-  };
-}
+export type HistoryFacts = ReturnType<typeof factsOf>;
 
-export interface HistoryFacts {
-  readonly isWithoutFaults: boolean;
-  readonly isBulkDeleted: boolean;
-  /** How many rooms may be missing: a claim that finds several pooled rooms deleted requests only one. */
-  readonly removals: number;
-  /** The highest level that a bulk create asks for. */
-  readonly maxRequestedLevel: number;
+/** Returns what the audit must know about a history. */
+export function factsOf({ steps, provisioningFaults }: History) {
+  const countOf = (...kinds: Command["kind"][]) =>
+    steps.filter(({ command: { kind } }) => kinds.includes(kind)).length;
+  const levels = steps.map(({ command: each }) => (each.kind === "bulk-create" ? (each.level ?? 0) : 0));
+  const faultCount = provisioningFaults.length + steps.flatMap((step) => step.faults).length;
+  return {
+    isWithoutFaults: faultCount + countOf("outage", "crash") === 0,
+    isBulkDeleted: countOf("bulk-delete") > 0,
+    /** How many rooms may be missing: a claim that finds several pooled rooms deleted requests only one. */
+    removals: countOf("delete", "remove"),
+    /** The highest level that a bulk create asks for. */
+    maxRequestedLevel: Math.max(0, ...levels),
+  };
 }

@@ -5,6 +5,7 @@ import type { QueueMessage } from "../../src/lib/ports.ts";
 import type { MemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
 import { gatewayName } from "../support/markers.ts";
 import type { Task } from "./faults.ts";
+import type { SimulatedPlatform } from "./simulated-platform.ts";
 
 /** The promises of docs/architecture.md. */
 export const promises = [
@@ -57,12 +58,7 @@ export type ShownRoom = ReturnType<MemoryPlatform["rooms"]>[number];
 export type PlatformObserver = ReturnType<Ledger["platformObserver"]>;
 
 interface LedgerOptions {
-  readonly platform: {
-    readonly rooms: () => ShownRoom[];
-    readonly addedWithoutMarker: ReadonlySet<string>;
-    /** The live conferences, with the time at which each began. */
-    readonly liveSince: () => ReadonlyMap<string, number>;
-  };
+  readonly platform: Pick<SimulatedPlatform, "rooms" | "addedWithoutMarker" | "liveSince">;
   /** The texts of all messages in the pool, including leased ones. */
   readonly poolTexts: () => readonly string[];
   readonly now: () => number;

@@ -241,26 +241,4 @@ describe("A platform that fails", () => {
       expect(world.roomsGivenUp()).toBeLessThanOrEqual(rooms);
     },
   );
-
-  test("and four instances leave names in a small pool, so no create gets 404", async () => {
-    const world = await createLoadWorld({
-      instances: 4,
-      callSeconds: 0.05,
-      pooled: 12,
-      refuse: ({ method }) => (method === "PATCH" ? refusal(503) : undefined),
-    });
-    const creates = world.arrive(1, world.requests.create);
-    await world.pass(600);
-    expect(creates.filter(({ error }) => error?.status !== 503)).toEqual([]);
-  });
-
-  test("by finding no room although it stores new ones gets one new room per create at most", async () => {
-    const empty = { status: 200, headers: {}, body: { meta: { next: null }, objects: [] } };
-    const refuse: Refuse = ({ method }) => (method === "GET" ? empty : undefined);
-    const world = await createLoadWorld({ callSeconds: 0.05, pooled: 50, refuse });
-    const before = world.platform.rooms().length;
-    const creates = world.arrive(1, world.requests.create);
-    await world.pass(10);
-    expect(world.platform.rooms().length - before).toBeLessThanOrEqual(creates.length + 2);
-  });
 });

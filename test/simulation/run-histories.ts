@@ -30,14 +30,14 @@ async function runHistory(history: History, trace?: (line: string) => void) {
   return { violations: ledger.violations, claims: ledger.handedOut.size };
 }
 
-export interface RunOptions {
-  readonly firstSeed: number;
-  /** Whether to continue after this number of histories and claims. */
-  readonly continues: (histories: number, claims: number) => boolean;
-}
-
-/** Runs one history per seed until one breaks a promise, the `failure`, or `continues` returns false. */
-export async function runHistories({ firstSeed, continues }: RunOptions) {
+/**
+ * Runs one history per seed until one breaks a promise, the `failure`, or `continues` returns false for the numbers of
+ * histories and claims.
+ */
+export async function runHistories(
+  firstSeed: number,
+  continues: (histories: number, claims: number) => boolean,
+) {
   let count = 0;
   let claims = 0;
   while (continues(count, claims)) {

@@ -12,7 +12,7 @@ import type { Fault, Ports } from "./faults.ts";
 import { requireTask, type Task } from "./faults.ts";
 import type { Ledger, PlatformObserver, ShownRoom } from "./ledger.ts";
 
-type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
+export type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
 
 // So few that lists of a few rooms have several pages.
 const maxPageSize = 5;
@@ -98,20 +98,16 @@ const kindOfFailure = (status: number | undefined) =>
   [403, 404].includes(status ?? 0) ? "refused" : "unavailable";
 
 function failureOf(name: string, fault: Fault, isTimeout: boolean, { random }: Task): PlatformError {
-  if (fault === "not-sent")
-    return new PlatformError({ outcome: "not-sent", message: `${name}: ECONNREFUSED` });
-  if (fault === "refused")
-    return new PlatformError({ outcome: "refused", status: 403, message: `${name}: status 403` });
+  type Details = Omit<ConstructorParameters<typeof PlatformError>[0], "message">;
+  const fail = (what: string, details: Details) =>
+    new PlatformError({ ...details, message: `${name}: ${what}` });
+  if (fault === "not-sent") return fail("ECONNREFUSED", { outcome: "not-sent" });
+  if (fault === "refused") return fail("status 403", { outcome: "refused", status: 403 });
   if (fault === "throttled") {
     const retryAfterSeconds = [undefined, 1, 30][random.integerBelow(3)];
-    return new PlatformError({
-      outcome: "refused",
-      status: 429,
-      message: `${name}: status 429`,
-      retryAfterSeconds,
-    });
+    return fail("status 429", { outcome: "refused", status: 429, retryAfterSeconds });
   }
-  if (isTimeout) return new PlatformError({ outcome: "unknown", isTimeout, message: `${name}: ETIMEDOUT` });
+  if (isTimeout) return fail("ETIMEDOUT", { outcome: "unknown", isTimeout });
   const status = [undefined, 500, 502, 503][random.integerBelow(4)];
-  return new PlatformError({ outcome: "unknown", status, message: `${name}: ${status ?? "ECONNRESET"}` });
+  return fail(`${status ?? "ECONNRESET"}`, { outcome: "unknown", status });
 }

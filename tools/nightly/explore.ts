@@ -1,10 +1,6 @@
 /** `npm run explore`: tries every order of effects, every crash point and every fault in small scenarios. */
 import { Option } from "@commander-js/extra-typings";
-import {
-  explainFailure,
-  exploreScenario,
-  shortestFailure,
-} from "../../test/simulation/exploration/explore-scenarios.ts";
+import { explainFailure, exploreScenario } from "../../test/simulation/exploration/explore-scenarios.ts";
 import { type Limits, limitsOf, type Scenario } from "../../test/simulation/exploration/scenario.ts";
 import { scenarios } from "../../test/simulation/exploration/scenarios.ts";
 import { retirementScenarios } from "../ops/test/retirement-scenarios.ts";
@@ -37,5 +33,7 @@ async function explore(name: string, scenario: Scenario, limits: Limits): Promis
   const size = `${complete} histories, ${merged} merged, ${states} states, ${seconds} s`;
   console.log(`${outcome}  ${name}: ${extent}, ${size}`);
   if (!isComplete || failure) process.exitCode = 1;
-  if (failure) console.error(explainFailure((await shortestFailure(scenario, limits)) ?? failure.what));
+  if (!failure) return;
+  const shortest = await exploreScenario(scenario, limits, true);
+  console.error(explainFailure(shortest.failure ?? failure));
 }

@@ -18,15 +18,12 @@ const seconds = () => Math.round((performance.now() - startedAt) / 1000);
 let reportedAt = 0;
 
 console.log(`Histories from seed ${firstSeed}`);
-const { histories, claims, failure } = await runHistories({
-  firstSeed,
-  continues(count, claimed) {
-    if (seconds() >= reportedAt + reportSeconds) {
-      reportedAt = seconds();
-      console.log(`${claimed} of ${wantedClaims} claims, ${count} histories, ${seconds()} s`);
-    }
-    return seed === undefined ? claimed < wantedClaims : count === 0;
-  },
+const { histories, claims, failure } = await runHistories(firstSeed, (count, claimed) => {
+  if (seconds() >= reportedAt + reportSeconds) {
+    reportedAt = seconds();
+    console.log(`${claimed} of ${wantedClaims} claims, ${count} histories, ${seconds()} s`);
+  }
+  return seed === undefined ? claimed < wantedClaims : count === 0;
 });
 if (failure) {
   console.error(await explain(failure.seed, failure.violation));

@@ -1,28 +1,71 @@
-/** Explores scenarios and finds the shortest history of a failure. */
-import { type Search, search } from "./chooser.ts";
-import { type Failure, runScenario } from "./run-scenario.ts";
+/** Tries every choice in a scenario: re-runs it with a prefix of choices, and stops where a known state is reached. */
+import { createHash } from "node:crypto";
+import { type Choose, type Failure, runScenario } from "./run-scenario.ts";
 import type { Limits, Scenario } from "./scenario.ts";
 
-export type Exploration = Search<Failure>;
+export interface Exploration {
+  /** Histories that ran to their end. */
+  readonly complete: number;
+  /** Histories that ended in a state from which every choice had been tried. */
+  readonly merged: number;
+  readonly states: number;
+  /** Whether nothing was left to try. */
+  readonly isComplete: boolean;
+  readonly failure: Failure | undefined;
+}
 
 const maxRuns = 1_000_000;
 
-/** Tries every history of a scenario within these limits; stops at the first one that breaks a promise. */
-export async function exploreScenario(scenario: Scenario, limits: Limits): Promise<Exploration> {
-  return search(async (chooser) => runScenario(scenario, limits, chooser), { order: "depth-first", maxRuns });
-}
+/**
+ * Tries every history of a scenario within these limits; stops at the first one that breaks a promise. With
+ * `shortestFirst`, which is slower, that one has the fewest steps.
+ */
+export async function exploreScenario(
+  scenario: Scenario,
+  limits: Limits,
+  shortestFirst = false,
+): Promise<Exploration> {
+  const known = new Set<string>();
+  const prefixes: number[][] = [[]];
+  let runs = 0;
+  let complete = 0;
+  let merged = 0;
+  let failure: Failure | undefined;
 
-/** Returns the history with the fewest steps that breaks a promise. */
-export async function shortestFailure(scenario: Scenario, limits: Limits): Promise<Failure | undefined> {
-  const run = async (chooser: Parameters<typeof runScenario>[2]) => runScenario(scenario, limits, chooser);
-  return (await search(run, { order: "breadth-first", maxRuns })).failure?.what;
+  while (!failure && runs < maxRuns) {
+    const prefix = shortestFirst ? prefixes.shift() : prefixes.pop();
+    if (!prefix) break;
+    runs += 1;
+    const choices: number[] = [];
+    const take = (index: number) => {
+      choices.push(index);
+      return index;
+    };
+    const choose: Choose = (stateKey, count) => {
+      const replayed = prefix[choices.length];
+      if (replayed !== undefined) return take(replayed);
+      const key = createHash("sha1").update(stateKey()).digest("base64");
+      if (known.has(key)) {
+        merged += 1;
+        return undefined;
+      }
+      known.add(key);
+      if (count === 0) complete += 1;
+      const next = Array.from({ length: count }, (_, index) => [...choices, index]);
+      prefixes.push(...(shortestFirst ? next : next.slice(1).toReversed()));
+      return shortestFirst || count === 0 ? undefined : take(0);
+    };
+    failure = await runScenario(scenario, limits, choose);
+  }
+  const isComplete = !failure && prefixes.length === 0;
+  return { complete, merged, states: known.size, isComplete, failure };
 }
 
 /** Describes a failure for a person. */
 export function explainFailure({ violation, history }: Failure): string {
   return [
     `${violation.promise}: ${violation.text}`,
-    "The shortest history that breaks it:",
+    "A history that breaks it:",
     ...history.map((step, index) => `  ${index + 1}. ${step}`),
   ].join("\n");
 }

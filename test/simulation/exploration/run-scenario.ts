@@ -6,10 +6,12 @@ import { createSeededRandom } from "../../../tools/simulators/process/seeded-ran
 import { settleAndAudit } from "../audit.ts";
 import type { Violation } from "../ledger.ts";
 import { createWorld } from "../world.ts";
-import type { Chooser } from "./chooser.ts";
 import { createExploringPorts, type ExploringPorts, type Transition } from "./exploring-ports.ts";
 import { type Limits, processCountOf, type Scenario, type ScenarioStep } from "./scenario.ts";
 import { stateKey } from "./state-key.ts";
+
+/** Returns the index of the next transition, or undefined if nothing is left to try from here. */
+export type Choose = (stateKey: () => string, count: number) => number | undefined;
 
 export interface Failure {
   readonly violation: Violation;
@@ -20,7 +22,7 @@ export interface Failure {
 export async function runScenario(
   scenario: Scenario,
   { faults: maxFaults, skewMilliseconds }: Limits,
-  chooser: Chooser,
+  choose: Choose,
 ): Promise<Failure | undefined> {
   const { world, ports } = createExploredWorld(scenario, skewMilliseconds);
   await scenario.arrange(world);
@@ -99,7 +101,7 @@ export async function runScenario(
       [...unstarted].map(({ label }) => label),
       ports.state(world.running),
     ];
-    const choice = chooser.choose(() => stateKey(world, rest(), isBulkDeleted), possible.length);
+    const choice = choose(() => stateKey(world, rest(), isBulkDeleted), possible.length);
     if (choice === undefined) {
       if (possible.length > 0) return undefined;
       ports.setExploring(false);

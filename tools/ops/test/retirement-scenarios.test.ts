@@ -11,7 +11,7 @@ test.each(Object.entries(retirementScenarios))(
       faults: 0,
       skewMilliseconds: 0,
     });
-    expect(failure && explainFailure(failure.what)).toBeUndefined();
+    expect(failure && explainFailure(failure)).toBeUndefined();
     expect(isComplete).toBe(true);
     expect(complete).toBeGreaterThan(0);
   },
