@@ -31,7 +31,7 @@ export function useRunningGateway(options: RunningGatewayOptions = {}): RunningG
   return useStarted(async () => startRunningGateway(options));
 }
 
-export async function startRunningGateway(options: RunningGatewayOptions = {}) {
+async function startRunningGateway(options: RunningGatewayOptions = {}) {
   await using parts = new AsyncDisposableStack();
   const stack = parts.adopt(await startDevelopmentStack(), async ({ stop }) => stop());
   const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };

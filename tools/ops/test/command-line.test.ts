@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { projectFolder } from "../../../test/support/script-process.ts";
 import { exitCodes } from "../outcomes.ts";
-import { ops } from "./operated-gateway.ts";
+import { ops } from "./run-ops.ts";
 
 const document = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
 

@@ -6,6 +6,7 @@ import { createAccessChecks } from "../../../src/lib/auth/access.ts";
 import { createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import { formatMarker, type Marker } from "../../../src/lib/ownership/room.ts";
 import { createClient } from "../../../src/lib/platform/client.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
@@ -18,24 +19,45 @@ import { contactCentreUsers, identities, tenant } from "../../simulators/identit
 import { hostFailureEvent, startLogWorkspace } from "../../simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import { createManualClock, settlePromises } from "../../simulators/memory/clock.ts";
-import { createMemoryGateway, createMemoryWorld } from "../../simulators/memory/gateway.ts";
+import {
+  createMemoryGateway,
+  createMemoryWorld,
+  type MemoryRequest,
+} from "../../simulators/memory/gateway.ts";
 import { noCredentials } from "../../simulators/platform/memory-platform.ts";
 import { startTokenIssuer } from "../../simulators/token-issuer.ts";
 import { createLocalLog } from "../target/local.ts";
-import { platformOf } from "../target/target.ts";
+import { platformOf, type Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
-import { ops } from "./operated-gateway.ts";
+import { type OpsOptions, ops } from "./run-ops.ts";
 
 export type GatewayInMemory = Awaited<ReturnType<typeof startGatewayInMemory>>;
 
-/** Starts a gateway with a full pool. Rooms are ready at once. */
-export async function startGatewayInMemory(rooms = 20) {
+interface GatewayOptions {
+  /** `MAX_VMR`. */
+  readonly rooms?: number;
+  /** Whether the pool is full and a metrics run has ended. */
+  readonly isFilled?: boolean;
+}
+
+interface AddedRooms extends Partial<Omit<Marker, "since">> {
+  /** For how long they have been in this state. */
+  readonly hours?: number;
+  /** Whether their names are in the pool. */
+  readonly areInPool?: boolean;
+}
+
+/** Starts a gateway whose rooms are ready at once. */
+export async function startGatewayInMemory({ rooms = 20, isFilled = true }: GatewayOptions = {}) {
   const clock = createManualClock(Date.now());
   const [issuer, contactCentre, logWorkspace, front] = await Promise.all([
     startTokenIssuer({ ...tenant }),
     startContactCentre({ users: contactCentreUsers }),
     startLogWorkspace(),
-    startLoopbackServer(() => ({ status: isLoaded ? 200 : 404 })),
+    startLoopbackServer(({ url }) => {
+      if (!isLoaded) return { status: 404 };
+      return { status: url.pathname === "/public/health" ? 200 : 401 };
+    }),
   ]);
   const environment = {
     ...gatewaySettings({
@@ -53,7 +75,8 @@ export async function startGatewayInMemory(rooms = 20) {
   const settings = loadSettings(environment);
 
   let isLoaded = true;
-  const link = { delaySeconds: 0, delayed: "", networkCode: "", appAheadSeconds: 0, provisions: true };
+  const noFaults = { delaySeconds: 0, delayed: "", networkCode: "", appAheadSeconds: 0, provisions: true };
+  const link = { ...noFaults };
   const world = createMemoryWorld(clock);
   const { platform, queues } = world;
   const { timeoutSeconds, maxConcurrency } = settings.platform;
@@ -88,13 +111,8 @@ export async function startGatewayInMemory(rooms = 20) {
         checkAgent: createContactCentreCheck(settings.contactCentre, clock),
       }),
       metricsSink: async (row) => {
-        const { ok } = await fetch(
-          `${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`,
-          {
-            method: "POST",
-            body: JSON.stringify([row]),
-          },
-        );
+        const url = `${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`;
+        const { ok } = await fetch(url, { method: "POST", body: JSON.stringify([row]) });
         if (!ok) throw new Error("the row is refused");
       },
     },
@@ -116,15 +134,24 @@ export async function startGatewayInMemory(rooms = 20) {
     await gateway.runTimer(name).catch(() => undefined);
   }
 
+  const { gatewayName, template, hostPin } = settings.rooms;
+  const fingerprint = roomFingerprint(template, hostPin);
   const target = memoryTarget({
     gatewayUrl: front.url,
     settings,
-    // The operator's clock is right.
-    clock: { ...clock, now: () => clock.now() - link.appAheadSeconds * 1000 },
+    clock: {
+      // The operator's clock is right.
+      now: () => clock.now() - link.appAheadSeconds * 1000,
+      sleep: async (milliseconds) => {
+        clock.advance(milliseconds / 1000);
+        await provision();
+      },
+    },
     queues,
     log: createLocalLog(logWorkspace.url, clock),
     platform: platformOf(operatorsClient, clock),
-    fingerprint: async () => roomFingerprint(settings.rooms.template, settings.rooms.hostPin),
+    fingerprint: async () => fingerprint,
+    operatorId: async () => "local",
   });
 
   async function fill(): Promise<void> {
@@ -132,8 +159,23 @@ export async function startGatewayInMemory(rooms = 20) {
     await provision();
   }
 
-  await fill();
-  await runTimer("collectMetrics");
+  /** Adds rooms that were made or handed out some time ago, with the settings of new rooms. */
+  async function addRooms(
+    names: readonly string[],
+    { hours = 1, areInPool = false, ...marker }: AddedRooms = {},
+  ): Promise<void> {
+    const since = new Date(clock.now() - hours * 3600_000).toISOString();
+    const state = areInPool ? "pooled" : "assigned";
+    const all = { gateway: gatewayName, state, since, messageId: "claim-1", fingerprint, ...marker } as const;
+    const description = formatMarker(all);
+    platform.seedRooms({ rows: names.map((name) => ({ name, aliases: [{ alias: name }], description })) });
+    if (areInPool) for (const name of names) await queues.pool.put(name);
+  }
+
+  if (isFilled) {
+    await fill();
+    await runTimer("collectMetrics");
+  }
 
   return {
     clock,
@@ -147,6 +189,8 @@ export async function startGatewayInMemory(rooms = 20) {
     fill,
     provision,
     runTimer,
+    addRooms,
+    roomNames: () => platform.rooms().map(({ name }) => name),
     failToLoad: (): void => {
       isLoaded = false;
       const fields = { event: hostFailureEvent, message: "Error: a setting is missing" };
@@ -160,31 +204,23 @@ export async function startGatewayInMemory(rooms = 20) {
         clock.advance(1);
       }
     },
-    sendEvents: async (
-      amount: number,
-      password: string = identities.sinkPassword,
-      username?: string,
-      event = "participant_connected",
-    ) => {
-      const request = { headers: asEventSink(username, password), json: { event, data: {} } };
-      for (let index = 0; index < amount; index++) await gateway.call("eventSink", request);
+    sendEvents: async (amount: number, password: string = identities.sinkPassword, username?: string) => {
+      const json = { event: "participant_connected", data: {} };
+      for (let index = 0; index < amount; index++)
+        await gateway.call("eventSink", { headers: asEventSink(username, password), json });
     },
     askAsAgent: async (token: string = identities.agentToken) =>
       gateway.call("getPublicRoom", { headers: { "x-auth-token": token }, roomName: "any" }),
-    createWith: async (headers: Record<string, string>) => gateway.call("createRoom", { headers }),
-    readRooms: async () => gateway.call("listRooms", { headers: asApplication() }),
-    /** Runs one of the operator's commands. */
-    ops: async (...args: string[]) => ops(args, { connect: async () => target }),
+    /** Calls a function; by default as an application that may call all of them. */
+    call: async (name: string, { headers = asApplication(), ...request }: MemoryRequest = {}) =>
+      gateway.call(name, { headers, ...request }),
+    /** Runs one of the operator's commands on this gateway, unless `changes` replace parts of it. */
+    ops: async (command: string, options: OpsOptions = {}, changes: Partial<Target> = {}) =>
+      ops(command.split(" "), { ...options, connect: async () => ({ ...target, ...changes }) }),
     /** Ends every fault. */
     mend: async (): Promise<void> => {
       isLoaded = true;
-      Object.assign(link, {
-        delaySeconds: 0,
-        delayed: "",
-        networkCode: "",
-        appAheadSeconds: 0,
-        provisions: true,
-      });
+      Object.assign(link, noFaults);
       issuer.setDown(false);
       contactCentre.clearFaults();
       platform.clearFaults();

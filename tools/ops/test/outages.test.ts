@@ -4,7 +4,6 @@
  */
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { formatMarker } from "../../../test/support/markers.ts";
 import { identities } from "../../simulators/identities.ts";
 import type { Conference } from "../../simulators/platform/conferences.ts";
 import type { MemoryPlatform } from "../../simulators/platform/memory-platform.ts";
@@ -50,18 +49,8 @@ const findingNothing = (query: "name" | "order_by") => {
   return refusing({ status: 200, method: "GET", pathPattern: `conference/\\?${query}=`, body });
 };
 
-/** Adds rooms that were made or handed out some hours ago, but no message. */
-function addRooms(
-  { platform, clock }: GatewayInMemory,
-  names: readonly string[],
-  { hours = 1, ...marker }: Partial<Parameters<typeof formatMarker>[0]> & { readonly hours?: number } = {},
-): void {
-  const since = new Date(clock.now() - hours * 3600_000).toISOString();
-  const description = formatMarker({ state: "assigned", since, messageId: "claim-1", ...marker });
-  platform.seedRooms({ rows: names.map((name) => ({ name, aliases: [{ alias: name }], description })) });
-}
 async function endConference(gateway: GatewayInMemory): Promise<void> {
-  addRooms(gateway, ["ended"]);
+  await gateway.addRooms(["ended"]);
   await gateway.queues.deletion.put("ended");
 }
 async function waitFor({ clock, runTimer }: GatewayInMemory, minutes: number): Promise<void> {
@@ -168,7 +157,7 @@ const outages = [
       fault: "only lists fail",
       strike: async (gateway) => {
         status(503, "GET", "conference/\\?order_by")(gateway);
-        for (let call = 0; call < 5; call++) await gateway.readRooms();
+        for (let call = 0; call < 5; call++) await gateway.call("listRooms");
       },
       found: /^5 of 6 calls failed in 15 min, the last \d+ s ago: the platform fails at GET \(503\)$/,
       cureWords: "Five calls other than creates",
@@ -233,7 +222,7 @@ const outages = [
         await collectAfter(gateway, 11);
         gateway.platform.clearFaults();
         await gateway.queues.deletion.put("other");
-        addRooms(gateway, ["other"]);
+        await gateway.addRooms(["other"]);
         await collectAfter(gateway, 0);
       },
       found: /; 1 room failed: the platform fails at DELETE \(500\)$/,
@@ -298,7 +287,7 @@ const outages = [
     },
     {
       fault: "the ends of conferences are not reported",
-      strike: (gateway) => addRooms(gateway, "abcdefghijklmnopqrstu".split("")),
+      strike: (gateway) => gateway.addRooms("abcdefghijklmnopqrstu".split("")),
       found: /; 31 rooms were handed out, have no conference and wait for no deletion$/,
       cureWords: "the ends of conferences are not reported",
     },
@@ -328,7 +317,7 @@ const outages = [
       strike: async ({ queues }) => queues.poison.put('{"reason":"claimed"}'),
       found: /^1 request given up$/,
       cureWords: "npm run ops -- redrive --yes",
-      cure: async (gateway) => gateway.ops("redrive", "--yes"),
+      cure: async (gateway) => gateway.ops("redrive --yes"),
     },
   ]),
   ...named("Pool", "pool-empty-on-claim", [
@@ -343,7 +332,7 @@ const outages = [
       cureWords: "run `npm run ops -- fill`",
       cure: async (gateway) => {
         gateway.clock.advance(2);
-        await gateway.ops("fill", "--timeout-minutes", "0");
+        await gateway.ops("fill --timeout-minutes 0");
         await gateway.provision();
       },
     },
@@ -386,7 +375,7 @@ const outages = [
     {
       fault: "the pool has names of another gateway's rooms",
       strike: async (gateway) => {
-        addRooms(gateway, ["theirs"], { state: "pooled", gateway: "production" });
+        await gateway.addRooms(["theirs"], { state: "pooled", gateway: "production" });
         await gateway.queues.pool.put("theirs");
       },
       claims: { aud: "api://other" },
@@ -401,7 +390,7 @@ const outages = [
       found: /; 32 of 32 names in the pool have no room$/,
       cureWords: "npm run ops -- shrink 0 --yes",
       cure: async (gateway) => {
-        const { exitCode, remarks } = await gateway.ops("shrink", "0", "--yes");
+        const { exitCode, remarks } = await gateway.ops("shrink 0 --yes");
         if (exitCode !== 0) throw new Error(remarks);
         await gateway.fill();
       },
@@ -410,11 +399,11 @@ const outages = [
   ...named("Unaccounted", "rooms-unaccounted", [
     {
       fault: "rooms are marked as pooled but in no queue, as after the loss of a region",
-      strike: (gateway) => addRooms(gateway, ["lost-1", "lost-2", "lost-3"], { state: "pooled" }),
+      strike: (gateway) => gateway.addRooms(["lost-1", "lost-2", "lost-3"], { state: "pooled" }),
       found: /^3 rooms marked as pooled, but in no queue$/,
       cureWords: "npm run ops -- drain --leaked --yes",
       cure: async (gateway) => {
-        await gateway.ops("drain", "--leaked", "--yes");
+        await gateway.ops("drain --leaked --yes");
         await collectAfter(gateway, 11);
         await collectAfter(gateway, 10);
         await gateway.fill();
@@ -422,11 +411,11 @@ const outages = [
     },
     {
       fault: "rooms were handed out two days ago and never used",
-      strike: (gateway) => addRooms(gateway, ["a", "b", "c"], { hours: 48 }),
+      strike: (gateway) => gateway.addRooms(["a", "b", "c"], { hours: 48 }),
       found: /^3 rooms: a, b, c$/,
       cureWords: "npm run ops -- unaccounted --delete --yes",
       cure: async (gateway) => {
-        await gateway.ops("unaccounted", "--delete", "--yes");
+        await gateway.ops("unaccounted --delete --yes");
         await collectAfter(gateway, 11);
       },
     },
@@ -479,7 +468,7 @@ function removeRooms(
 }
 
 async function linesOf(gateway: GatewayInMemory): Promise<Line[]> {
-  return JSON.parse((await gateway.ops("status", "--json")).output).lines;
+  return JSON.parse((await gateway.ops("status --json")).output).lines;
 }
 const problemsOf = async (gateway: GatewayInMemory) =>
   (await linesOf(gateway)).filter(({ isOk }) => isOk === false);
@@ -495,7 +484,7 @@ let gateway: GatewayInMemory;
 afterEach(async () => gateway.stop());
 
 test.each(outages)("`ops status` names the cause and the cure: $fault", async (outage) => {
-  gateway = await startGatewayInMemory(outage.rooms);
+  gateway = await startGatewayInMemory(outage);
   expect(await problemsOf(gateway)).toEqual([]);
   await outage.strike(gateway);
   await gateway.creates(outage.claims);
@@ -544,9 +533,10 @@ test.each<[string, (gateway: GatewayInMemory) => unknown, string, RegExp]>([
   ["A rotated signing key", ({ issuer }) => issuer.rotateKeys(), "Token issuer", /^2 signing keys$/],
   [
     "A scanner that guesses tokens",
-    async ({ createWith, askAsAgent }) => {
-      for (let call = 0; call < 6; call++) await createWith({ authorization: "Bearer guess" });
-      for (let call = 0; call < 6; call++) await askAsAgent("guess");
+    async ({ call, askAsAgent }) => {
+      const headers = { authorization: "Bearer guess" };
+      for (let attempt = 0; attempt < 6; attempt++) await call("createRoom", { headers });
+      for (let attempt = 0; attempt < 6; attempt++) await askAsAgent("guess");
     },
     "Callers",
     /^0 of 10 creates and agents' reads refused in 1 h; 12 without a usable token, as anybody can send \(.*\)$/,
@@ -571,7 +561,7 @@ test.each<[string, (gateway: GatewayInMemory) => unknown, string, RegExp]>([
     "A second gateway on the same platform, whose events arrive here, too",
     async (struck) => {
       const theirs = Array.from({ length: 25 }, (_, number) => `theirs-${number}`);
-      addRooms(struck, theirs, { state: "pooled", gateway: "production" });
+      await struck.addRooms(theirs, { state: "pooled", gateway: "production" });
       await struck.queues.deletion.put("theirs-1");
     },
     "Rooms",

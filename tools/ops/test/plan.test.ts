@@ -6,7 +6,7 @@ import { createSeededRandom } from "../../simulators/process/seeded-random.ts";
 import { makePlan, type Scenario, smallestPool } from "../plan/make-plan.ts";
 import { claimEvents, measureLoad } from "../plan/measured-load.ts";
 import { memoryTarget } from "./memory-target.ts";
-import { ops } from "./operated-gateway.ts";
+import { ops } from "./run-ops.ts";
 
 test("ops plan prints pool, settings and what to buy", async () => {
   const args = "plan --per-day 9600 --one-in 1000 --conference-minutes 45";
