@@ -268,6 +268,10 @@ test.each([
   expect(faultsOf(text)).toEqual([]);
 });
 
+test("Lines are counted by minutes", () => {
+  expect(countsQuery(app, claimEvents, 15)).toContain("bin(TimeGenerated, 15m)");
+});
+
 test("The operator's ID is the object ID in a token for Azure's management API, which needs a login", async () => {
   const url = "https://management.azure.com";
   const token = jsonwebtoken.sign({ oid: "44444444-4444-4444-8444-444444444444" }, "secret");

@@ -74,34 +74,16 @@ const outages = [
       cureWords: "ask the platform administrator whether it runs",
     },
     {
-      fault: "the platform is silent",
-      strike: refusing({ kind: "timeout" }),
-      found: /^does not respond in time \(ETIMEDOUT\)$/,
-      cureWords: "check network and firewall",
-    },
-    {
       fault: "the password is refused",
       strike: status(401),
       found: /^refuses the login \(401\)$/,
       cureWords: "(401) or redirects to its login page: [rotate the credentials]",
     },
     {
-      fault: "the account may not read conferences",
-      strike: status(403, "GET", "/conference/"),
-      found: /^refuses GET \(403\): the account may not read$/,
-      cureWords: "lacks the right to read conferences",
-    },
-    {
       fault: "the certificate is not trusted",
       strike: breakLink("DEPTH_ZERO_SELF_SIGNED_CERT"),
       found: /^no authority known here has signed its certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
       cureWords: "to `PLATFORM_CA`",
-    },
-    {
-      fault: "the host name is unknown",
-      strike: breakLink("ENOTFOUND"),
-      found: /^its host is unknown \(ENOTFOUND\)$/,
-      cureWords: "correct `PLATFORM_URL` and provision",
     },
     {
       fault: "only the list of rooms is slow",
@@ -121,12 +103,6 @@ const outages = [
     },
   ]),
   ...named("Platform speed", "platform-slow", [
-    {
-      fault: "the platform takes 3 s per call",
-      strike: slowDown(3),
-      found: /^3\.0 s per call; creates take 6\.0 to [67]\.\d s$/,
-      cureWords: "lower `PLATFORM_MAX_CONCURRENCY` or `MAXIMUM_INSTANCE_COUNT`",
-    },
     {
       fault: "only changes are slow",
       strike: slowDown(8, "PATCH"),
@@ -180,21 +156,8 @@ const outages = [
         for (let trial = 1; trial < 4; trial++) await gateway.creates();
       },
     },
-    {
-      fault: "reads work, and changes are refused",
-      strike: status(403, "PATCH"),
-      found:
-        /^10 of 10 creates failed in 15 min, the last \d+ s ago: the platform refuses PATCH \(403\): the account may read but not change$/,
-      cureWords: "lacks the right to change. Ask the platform administrator to add it",
-    },
   ]),
   ...named("Provisioning", "provisioning-failing", [
-    {
-      fault: "the account may not create rooms",
-      strike: status(403, "POST"),
-      found: /the platform refuses POST \(403\): the account may not create$/,
-      cureWords: "the account may not create rooms. Ask the platform administrator to add the right",
-    },
     {
       fault: "the licences are exhausted",
       strike: rejecting("__all__"),
@@ -228,17 +191,6 @@ const outages = [
       found: /; 1 room failed: the platform fails at DELETE \(500\)$/,
       cureWords: "One room appears repeatedly",
       cure: async (gateway) => collectAfter(gateway, 11),
-    },
-    {
-      fault: "the collector has not run for more than an hour",
-      strike: async (gateway) => {
-        await endConference(gateway);
-        gateway.clock.advance(3700);
-        await gateway.runTimer("collectMetrics");
-      },
-      found: /^1 room waiting, the oldest for 1 h/,
-      cureWords: "Many rooms and no failures: after an outage, wait",
-      cure: async (gateway) => collectAfter(gateway, 0),
     },
     {
       fault: "only the collector does not run",

@@ -1,8 +1,7 @@
-/** `ops plan`: formula, simulation, measured load, and output. */
+/** `ops plan`: formula, measured load, and output. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { tableBelow } from "../../../test/support/markdown-table.ts";
-import { createSeededRandom } from "../../simulators/process/seeded-random.ts";
 import { makePlan, type Scenario, smallestPool } from "../plan/make-plan.ts";
 import { claimEvents, measureLoad } from "../plan/measured-load.ts";
 import { memoryTarget } from "./memory-target.ts";
@@ -75,54 +74,6 @@ function scenarioOf(perHour: number, changes: Partial<Scenario> = {}): Scenario 
   const platform = { callMilliseconds: 200, callSlots: 5, callsPerMinute: 1000 };
   return { ...load, ...platform, readyDelaySeconds: 90, conferenceMinutes: 15, ...changes };
 }
-
-describe("Who buys the planned number of licences keeps the promise of one caller in 100", () => {
-  test.each([
-    [3, 15],
-    [30, 15],
-    [120, 45],
-    [400, 15],
-    [780, 45],
-    [1200, 15],
-    [1200, 45],
-  ])("%i rooms per hour, conferences of %i min", (perHour, conferenceMinutes) => {
-    const scenario = scenarioOf(perHour, { oneIn: 100, conferenceMinutes });
-    expect(shareWithoutRoom(scenario, 100_000)).toBeLessThanOrEqual(0.0125);
-  });
-
-  /** Poisson arrivals, lognormal conferences, a collector every ten minutes, and provisioning that stops at the licences. */
-  function shareWithoutRoom(scenario: Scenario, callers: number): number {
-    const { pooled, licences, leadSeconds } = makePlan(scenario);
-    const random = createSeededRandom(scenario.perHour + scenario.conferenceMinutes);
-    const exponential = () => -Math.log(1 - random.next());
-    const normal = () => Math.sqrt(2 * exponential()) * Math.cos(2 * Math.PI * random.next());
-    const sigma = 0.8;
-    let [now, run, onPlatform, requested, taken, without] = [0, 0, pooled, 0, 0, 0];
-    const readyAt = Array.from({ length: pooled }, () => 0);
-    const deletions = new Map<number, number>();
-    const provision = (at: number) => {
-      for (; requested > 0 && onPlatform < licences; requested--, onPlatform++)
-        readyAt.push(at + leadSeconds);
-    };
-    for (let caller = 0; caller < callers; caller++) {
-      now += exponential() * (3600 / scenario.perHour);
-      for (; run * 600 <= now; run++) {
-        onPlatform -= deletions.get(run) ?? 0;
-        provision(run * 600);
-      }
-      if ((readyAt[taken] ?? Number.POSITIVE_INFINITY) > now) without++;
-      else {
-        const seconds = 60 * scenario.conferenceMinutes * Math.exp(sigma * normal() - sigma ** 2 / 2);
-        const deletedIn = Math.ceil((now + seconds) / 600) + 1;
-        deletions.set(deletedIn, (deletions.get(deletedIn) ?? 0) + 1);
-        taken++;
-        requested++;
-        provision(now);
-      }
-    }
-    return without / callers;
-  }
-});
 
 describe("The load in the log", () => {
   const at = (day: string, count: number, event: string = claimEvents[0]) => {

@@ -42,9 +42,11 @@ test("ops status shows what needs attention and what to do, and ends with 0 if n
 test("ops doctor ends with 0 if everything responds, also before the first event", async () => {
   await gateway.fill();
   await gateway.runTimer("collectMetrics");
-  const unresolvedSecrets = async () => ["ROOM_HOST_PIN"];
-  const red = await gateway.ops("doctor", {}, { unresolvedSecrets });
-  expect([red.exitCode, red.output]).toEqual([1, expect.stringMatching(/!! {2}Secrets .*: ROOM_HOST_PIN\n/)]);
+  const faults = { unresolvedSecrets: async () => ["ONE", "TWO"], gatewayUrl: gateway.logWorkspace.url };
+  const red = await gateway.ops("doctor", {}, faults);
+  expect(red.output).toMatch(/!! {2}Secrets {9}not resolved: ONE, TWO\n {22}-> set them in the vault/);
+  expect(red.output).toMatch(/!! {2}Access {10}a call without a token returns 404\n {22}-> look at AUTH_/);
+  expect([red.exitCode, red.output]).toEqual([1, expect.stringMatching(/\n3 checks of 16 failed; 1 cannot/)]);
   expect(await outputOf("doctor")).toMatch(/\nNo check failed; 1 cannot be told yet \(\?\?\)\.\n$/);
   await gateway.sendEvents(1);
   const told = await gateway.ops("doctor");
