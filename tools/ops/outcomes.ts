@@ -33,8 +33,14 @@ export function describeError(error: unknown, call: string): { line: string; out
   if (error instanceof UnreachableError) return { line: error.message, outcome: "unreachable" };
   if (error instanceof GatewayError)
     return { line: `${subjectOf(error)}: ${error.message}${adviceOf(error)}`, outcome: "unreachable" };
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { line: `${call} failed: ${text.split("\n")[0]}`, outcome: "finding" };
+  const name = error instanceof Error ? `${error.name}: ` : "";
+  return { line: `${call} failed: ${name}${firstLine(error)}`, outcome: "finding" };
+}
+
+/** Returns the first line of an error's message. */
+export function firstLine(error: unknown): string {
+  const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+  return line;
 }
 
 function adviceOf({ code }: GatewayError): string {

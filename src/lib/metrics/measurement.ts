@@ -63,7 +63,7 @@ interface UnaccountedRooms {
 }
 
 /** A room whose conference should have ended long ago. `ageHours` is null if the marker has no readable time. */
-export interface ForgottenRoom {
+interface ForgottenRoom {
   readonly room: string;
   readonly reason: "assigned-too-long" | "assigned-at-unknown-time";
   readonly ageHours: number | null;

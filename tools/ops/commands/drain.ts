@@ -6,7 +6,7 @@ import { count } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
-import { makeSmaller, waitFor } from "../pool/with-progress.ts";
+import { makeSmaller, showPool, waitFor } from "../pool/with-progress.ts";
 import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
 
 // Rooms that are provisioned in the meantime are younger. The clocks of this machine and of the app differ by less.
@@ -50,56 +50,50 @@ interface DrainOptions {
 
 async function drain(options: DrainOptions, context: Context): Promise<Outcome> {
   const { terminal, connect } = context;
-  const { yes, leaked: takesLeaked = false, keepPool, timeoutMinutes } = options;
+  const takesLeaked = options.leaked === true;
   const target = requirePlatform(await connect());
-  if (!keepPool) {
-    const { pool, provisioning } = target.queues;
-    const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
-    terminal.print(`The pool has ${count(pooled, "room")}, and ${requested} more are requested.`);
-    const { maxRooms } = target.settings.pool;
-    if (maxRooms > 0)
-      terminal.print(
-        `MAX_VMR is ${maxRooms}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
-      );
-    if (!yes) {
-      const marked = await readPooled(target);
-      const beyondPool = Math.max(0, marked.length - pooled);
-      const leaked = Math.min(beyondPool, marked.filter(madeBefore(target.clock.now())).length);
-      if (leaked > 0) printLeaked(leaked, takesLeaked, terminal);
-      const deleted = pooled + (takesLeaked ? leaked : 0);
-      terminal.print(
-        `Would delete ${count(deleted, "room")} and cancel ${count(requested, "request")}. Do it with --yes.`,
-      );
-      return "ok";
-    }
-    await provisioning.clear();
-    const outcome = await emptyPool(target, pooled, takesLeaked, context);
-    if (outcome !== "ok") return outcome;
+  if (options.keepPool) return awaitConferences(target, options, context);
+  const { pooled, requested } = await showPool(target, context);
+  const { maxRooms } = target.settings.pool;
+  if (maxRooms > 0)
+    terminal.print(
+      `MAX_VMR is ${maxRooms}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
+    );
+  if (!options.yes) {
+    const marked = await readPooled(target);
+    const beyondPool = Math.max(0, marked.length - pooled);
+    const leaked = Math.min(beyondPool, marked.filter(madeBefore(target.clock.now())).length);
+    if (leaked > 0) printLeaked(leaked, takesLeaked, terminal);
+    const deleted = count(pooled + (takesLeaked ? leaked : 0), "room");
+    terminal.print(`Would delete ${deleted} and cancel ${count(requested, "request")}. Do it with --yes.`);
+    return "ok";
   }
-  return awaitConferences(target, timeoutMinutes, context);
+  await target.queues.provisioning.clear();
+  const outcome = await emptyPool(target, pooled, options, context);
+  return outcome === "ok" ? awaitConferences(target, options, context) : outcome;
 }
 
 /** Returns "ok" if the pool is empty afterwards. */
 async function emptyPool(
   target: TargetWithPlatform,
   pooled: number,
-  takesLeaked: boolean,
+  options: DrainOptions,
   context: Context,
 ): Promise<Outcome> {
   const { terminal, stopping } = context;
+  const takesLeaked = options.leaked === true;
   const { pool, provisioning, deletion } = target.queues;
   const retired = await makeSmaller(target, "drain", pooled, context);
   const emptyAt = target.clock.now();
   const [left, requested] = await Promise.all([pool.count(), provisioning.count()]);
+  const taken = `${count(retired, "room")} taken out`;
   if (stopping.aborted) {
-    terminal.print(`${count(retired, "room")} taken out; ${left} are still in the pool.`);
+    terminal.print(`${taken}; ${left} are still in the pool.`);
     return "interrupted";
   }
   if (left + requested > 0) {
-    terminal.print(
-      `${count(retired, "room")} taken out. ${count(left, "name")} leased or not ready yet, and ${count(requested, "room")} requested.`,
-    );
-    terminal.print("Run the command again in five minutes.");
+    const names = `${count(left, "name")} leased or not ready yet, and ${count(requested, "room")} requested`;
+    terminal.print(`${taken}. ${names}.\nRun the command again in five minutes.`);
     return "finding";
   }
   // The pool is empty, so a room that is still marked as pooled is in no queue, and no claim can get it.
@@ -107,17 +101,15 @@ async function emptyPool(
   const by = { reason: "ops drain", operator: await target.operatorId() };
   const queued = takesLeaked ? leaked : [];
   for (const { name } of queued) await queueForDeletion(deletion, { room: name, ...by });
-  terminal.print(
-    `The pool is empty. ${count(retired + queued.length, "room")} will be deleted by the garbage collection.`,
-  );
+  const deleted = count(retired + queued.length, "room");
+  terminal.print(`The pool is empty. ${deleted} will be deleted by the garbage collection.`);
   if (leaked.length > 0) printLeaked(leaked.length, takesLeaked, terminal);
   return "ok";
 }
 
 /** Returns this gateway's rooms that are marked as pooled. */
-async function readPooled({ platform, settings }: TargetWithPlatform): Promise<RoomView[]> {
-  const rooms = await readRooms(platform, settings.rooms.gatewayName);
-  return rooms.filter(({ marker }) => marker.state === "pooled");
+async function readPooled(target: TargetWithPlatform): Promise<RoomView[]> {
+  return (await readRooms(target)).filter(({ marker }) => marker.state === "pooled");
 }
 
 function madeBefore(time: number) {
@@ -134,13 +126,12 @@ function printLeaked(rooms: number, areTaken: boolean, terminal: Context["termin
 
 async function awaitConferences(
   target: TargetWithPlatform,
-  timeoutMinutes: number,
+  { timeoutMinutes }: DrainOptions,
   context: Context,
 ): Promise<Outcome> {
-  const { platform, settings } = target;
   const { terminal, stopping } = context;
   const inState = async (wanted: RoomView["state"]) =>
-    (await readRooms(platform, settings.rooms.gatewayName)).filter(({ state }) => state === wanted);
+    (await readRooms(target)).filter(({ state }) => state === wanted).map(({ name }) => name);
   const total = (await inState("live")).length;
   const read = async () => total - (await inState("live")).length;
   const waiting = { label: "conferences ended", total, timeoutSeconds: timeoutMinutes * 60, read };
@@ -154,9 +145,8 @@ async function awaitConferences(
     return "ok";
   }
   if (stopping.aborted) return "interrupted";
-  const names = (await inState("live")).map(({ name }) => name);
-  terminal.print(
-    `${count(names.length, "conference")} still running: ${names.slice(0, maxNamed).join(", ")}${names.length > maxNamed ? ", ..." : ""}`,
-  );
+  const names = await inState("live");
+  const named = names.slice(0, maxNamed).join(", ") + (names.length > maxNamed ? ", ..." : "");
+  terminal.print(`${count(names.length, "conference")} still running: ${named}`);
   return "finding";
 }

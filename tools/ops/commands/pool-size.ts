@@ -5,7 +5,7 @@ import { wholeNumber } from "../../terminal/create-command.ts";
 import { count, deletionTime, duration } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { makeSmaller, waitFor } from "../pool/with-progress.ts";
+import { makeSmaller, showPool, waitFor } from "../pool/with-progress.ts";
 import { type LogReader, requirePlatform } from "../target/target.ts";
 
 export function addFill({ command, run }: Operator): void {
@@ -87,10 +87,8 @@ interface ShrinkOptions {
 async function shrink({ level, yes }: ShrinkOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
   const target = requirePlatform(await connect());
-  const { pool, provisioning } = target.queues;
-  const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
+  const { pooled, requested } = await showPool(target, context);
   const amount = Math.min(pooled, pooled + requested - level);
-  terminal.print(`The pool has ${count(pooled, "room")}, and ${requested} more are requested.`);
   if (amount <= 0) {
     terminal.print("There is nothing to do.");
     return "ok";
@@ -107,7 +105,7 @@ async function shrink({ level, yes }: ShrinkOptions, context: Context): Promise<
     return "ok";
   }
   const retired = await makeSmaller(target, "shrink", amount, context);
-  const left = await pool.count();
+  const left = await target.queues.pool.count();
   terminal.print(
     `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${left} are in the pool.`,
   );

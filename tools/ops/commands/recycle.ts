@@ -65,40 +65,7 @@ async function recycle(options: RecycleOptions, context: Context): Promise<Outco
     );
     return "ok";
   }
-  const left = await replaceAll(target, { floor, fingerprint, total: pool.outdated.size }, context);
-  const replaced = pool.outdated.size - left;
-  terminal.print(
-    `${count(replaced, "room")} replaced; the old ones will be deleted ${deletionTime(target.settings)}.`,
-  );
-  if (stopping.aborted) return "interrupted";
-  if (left === 0) return "ok";
-  terminal.print(
-    `${count(left, "room")} with other settings remain: they are leased, in no queue (npm run ops -- unaccounted), or no ` +
-      "new rooms arrive (docs/operations.md#provisioning-failing). It is safe to run the command again.",
-  );
-  return "finding";
-}
-
-interface PoolView {
-  /** How many rooms can be handed out now. */
-  readonly ready: number;
-  readonly outdated: ReadonlySet<string>;
-}
-
-interface Replacing {
-  readonly floor: number;
-  readonly fingerprint: string;
-  /** How many rooms are outdated at the beginning. */
-  readonly total: number;
-}
-
-/** Returns how many outdated rooms remain. */
-async function replaceAll(
-  target: TargetWithPlatform,
-  { floor, fingerprint, total }: Replacing,
-  context: Context,
-): Promise<number> {
-  const { maxRooms, readyDelaySeconds } = target.settings.pool;
+  const { readyDelaySeconds } = target.settings.pool;
   const next = async () => {
     const { ready, outdated } = await viewPool(target, fingerprint);
     const spare = ready - floor;
@@ -112,25 +79,37 @@ async function replaceAll(
     };
   };
   const replenishment = createReplenishment({ ...target.queues, maxRooms });
-  const taking = { command: "recycle", replenishment, label: "rooms replaced", total, next };
-  return (await takeOut(target, taking, context)).left;
+  const taking = {
+    command: "recycle",
+    replenishment,
+    label: "rooms replaced",
+    total: pool.outdated.size,
+    next,
+  };
+  const { left } = await takeOut(target, taking, context);
+  const replaced = pool.outdated.size - left;
+  terminal.print(
+    `${count(replaced, "room")} replaced; the old ones will be deleted ${deletionTime(target.settings)}.`,
+  );
+  if (stopping.aborted) return "interrupted";
+  if (left === 0) return "ok";
+  terminal.print(
+    `${count(left, "room")} with other settings remain: they are leased, in no queue (npm run ops -- unaccounted), or no ` +
+      "new rooms arrive (docs/operations.md#provisioning-failing). It is safe to run the command again.",
+  );
+  return "finding";
 }
 
-async function viewPool(
-  { platform, settings, queues, clock }: TargetWithPlatform,
-  fingerprint: string,
-): Promise<PoolView> {
-  const [rooms, depth] = await Promise.all([
-    readRooms(platform, settings.rooms.gatewayName),
-    queues.pool.count(),
-  ]);
+async function viewPool(target: TargetWithPlatform, fingerprint: string) {
+  const { readyDelaySeconds } = target.settings.pool;
+  const [rooms, depth] = await Promise.all([readRooms(target), target.queues.pool.count()]);
   const pooled = rooms.filter(({ state }) => state === "pooled");
-  const readyBefore = clock.now() - settings.pool.readyDelaySeconds * 1000;
+  const readyBefore = target.clock.now() - readyDelaySeconds * 1000;
   const isReady = ({ marker }: RoomView): boolean => Date.parse(marker.since) <= readyBefore;
   const young = pooled.filter((room) => !isReady(room)).length;
   const outdated = pooled.filter(({ marker }) => marker.fingerprint !== fingerprint);
   return {
-    // A room that is marked as pooled may be in no queue, and the depth includes the names of young rooms.
+    /** How many rooms can be handed out now. One that is marked as pooled may be in no queue; names can be of young rooms. */
     ready: Math.max(0, Math.min(pooled.length, depth) - young),
     outdated: new Set(outdated.map(({ name }) => name)),
   };

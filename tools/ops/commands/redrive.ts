@@ -1,15 +1,16 @@
 /** `ops redrive`: moves requests from the poison queue back to the provisioning queue. */
 
 import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/provisioning.ts";
-import { deleteConfirmed, type Queue, type QueueMessage, type Queues } from "../../../src/lib/ports.ts";
+import { deleteConfirmed, type Queue, type QueueMessage } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../simulators/process/parse-json.ts";
 import { count } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
+import type { Target } from "../target/target.ts";
 import { withProgress } from "../terminal/terminal.ts";
 
-// Longer than the two calls that move a message may take.
-const leaseSeconds = 15;
+// Longer than a run takes, so that it receives each message once.
+const leaseSeconds = 60;
 
 export function addRedrive({ command, run }: Operator): void {
   command(
@@ -32,32 +33,47 @@ interface RedriveOptions {
 
 async function redrive(options: RedriveOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
+  const { yes = false, dropUnreadable, json } = options;
   const print = (line: string): void => {
-    if (!options.json) terminal.print(line);
+    if (!json) terminal.print(line);
   };
-  const { queues, settings } = await connect();
-  const depth = await queues.poison.count();
+  const target = await connect();
+  const { poison } = target.queues;
+  const depth = await poison.count();
   print(`${count(depth, "message")} in the poison queue.`);
-  const work = options.yes && {
-    queues,
-    maxRooms: settings.pool.maxRooms,
-    dropsUnreadable: options.dropUnreadable === true,
+  const [counts, kept] = [{ requests: 0, dropped: 0, unreadable: 0 }, new Array<QueueMessage>()];
+  const handle = async (message: QueueMessage): Promise<void> => {
+    const isRequest = provisioningRequest.safeParse(parseJson(message.text)).success;
+    const kind = isRequest ? "requests" : yes && dropUnreadable ? "dropped" : "unreadable";
+    if (!yes || kind === "unreadable") kept.push(message);
+    else if (isRequest) await move(message, target);
+    else await remove(message, poison);
+    counts[kind] += 1;
   };
-  const result = depth === 0 ? nothing : await handleAll(queues.poison, work, depth, context);
-  const left = await queues.poison.count();
-  const { requests, dropped, unreadable } = result;
-  if (options.json) terminal.print(JSON.stringify({ isDryRun: !options.yes, depth, ...result, left }));
+  try {
+    await withProgress(terminal, "messages", depth, async (show) => {
+      for (let handled = 1; handled <= depth && !stopping.aborted; handled++) {
+        const [message] = await poison.receive(1, leaseSeconds);
+        if (!message) return;
+        await handle(message);
+        show(handled);
+      }
+    });
+  } finally {
+    for (const message of kept) await poison.setInvisible(message, 0).catch(() => undefined);
+  }
+  const left = await poison.count();
+  const { requests, dropped, unreadable } = counts;
+  if (json) terminal.print(JSON.stringify({ isDryRun: !yes, depth, ...counts, left }));
   if (depth === 0) return "ok";
-  if (!options.yes)
+  const moved = count(requests, "request");
+  if (!yes)
     print(
-      `Would move ${count(requests, "request")} back to the provisioning queue. Do it with --yes.${unreadable > 0 ? ` ${unreadable} cannot be read as a request.` : ""}`,
+      `Would move ${moved} back to the provisioning queue. Do it with --yes.${unreadable > 0 ? ` ${unreadable} cannot be read as a request.` : ""}`,
     );
-  else
-    print(
-      `${count(requests, "request")} moved.${dropped > 0 ? ` ${count(dropped, "unreadable message")} deleted.` : ""}`,
-    );
+  else print(`${moved} moved.${dropped > 0 ? ` ${count(dropped, "unreadable message")} deleted.` : ""}`);
   if (stopping.aborted) return "interrupted";
-  if (!options.yes) return "finding";
+  if (!yes) return "finding";
   if (unreadable > 0)
     print(
       `${count(unreadable, "message")} left that cannot be read as a request. --drop-unreadable deletes such messages.`,
@@ -67,53 +83,12 @@ async function redrive(options: RedriveOptions, context: Context): Promise<Outco
   return left === 0 ? "ok" : "finding";
 }
 
-/** The work to do with the messages. */
-interface Work {
-  readonly queues: Queues;
-  readonly maxRooms: number;
-  readonly dropsUnreadable: boolean;
-}
-
-const nothing = { requests: 0, dropped: 0, unreadable: 0 };
-
-/** Handles each message once, and counts them. Without `work`, it only counts. */
-async function handleAll(
-  poison: Queue,
-  work: Work | undefined,
-  depth: number,
-  { terminal, stopping }: Context,
-): Promise<typeof nothing> {
-  const result = { ...nothing };
-  const kept = new Map<string, QueueMessage>();
-  try {
-    await withProgress(terminal, "messages", depth, async (show) => {
-      while (!stopping.aborted) {
-        const [message] = await poison.receive(1, leaseSeconds);
-        if (!message) return;
-        const isSeenAgain = kept.has(message.id);
-        const isRequest = provisioningRequest.safeParse(parseJson(message.text)).success;
-        const kind = isRequest ? "requests" : work?.dropsUnreadable ? "dropped" : "unreadable";
-        if (isSeenAgain || !work || kind === "unreadable") kept.set(message.id, message);
-        else if (isRequest) await move(message, work);
-        else await remove(message, poison);
-        // Its lease has ended, so all other messages have been received, or can wait for the next run.
-        if (isSeenAgain) return;
-        result[kind] += 1;
-        show(result.requests + result.dropped + result.unreadable);
-      }
-    });
-  } finally {
-    for (const message of kept.values()) await poison.setInvisible(message, 0).catch(() => undefined);
-  }
-  return result;
-}
-
 /**
  * Puts the request back before it deletes the message: an interruption can duplicate a request but not lose one. A `bulk`
  * request is dropped when it is served if the pool is full.
  */
-async function move(message: QueueMessage, { queues, maxRooms }: Work): Promise<void> {
-  const request: ProvisioningRequest = { reason: "bulk", upTo: maxRooms };
+async function move(message: QueueMessage, { queues, settings }: Target): Promise<void> {
+  const request: ProvisioningRequest = { reason: "bulk", upTo: settings.pool.maxRooms };
   await queues.provisioning.put(JSON.stringify(request));
   await remove(message, queues.poison);
 }

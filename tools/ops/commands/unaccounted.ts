@@ -2,6 +2,7 @@
 import { Option } from "@commander-js/extra-typings";
 import type { DeletionRequest } from "../../../src/lib/deletion/decisions.ts";
 import { createRoomDeletion } from "../../../src/lib/deletion/room-deletion.ts";
+import type { Log } from "../../../src/lib/log.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { isPersistent } from "../../../src/lib/ownership/room.ts";
 import { age, count, deletionTime, duration, table } from "../../terminal/format.ts";
@@ -40,31 +41,14 @@ interface UnaccountedOptions {
   readonly json?: true;
 }
 
-/** The rooms to list, and how they are deleted. */
-interface Listing {
-  readonly json: unknown;
-  /** What is printed if there is nothing to list. */
-  readonly none: string;
-  readonly heading: readonly string[];
-  readonly rows: readonly (readonly [name: string, ...string[]])[];
-  /** What cannot be listed, or why nothing may be deleted now. */
-  readonly notes: readonly string[];
-  readonly mayDelete: boolean;
-  readonly wouldDelete: (rooms: string) => string;
-  readonly progressLabel: string;
-  /** Returns what deletes a room or has it deleted, and returns whether that was possible. */
-  readonly remover: () => Promise<(name: string) => Promise<boolean>>;
-  readonly done: (removed: number) => readonly string[];
-}
-
 async function unaccounted(options: UnaccountedOptions, context: Context): Promise<Outcome> {
   const { gateway, yes, json } = options;
   const { terminal, connect, stopping } = context;
   if (yes && !options.delete) throw new UsageError("--yes needs --delete");
   const target = requirePlatform(await connect());
   const listing = gateway === undefined ? await listOrphaned(target) : await listLeft(target, gateway);
-  const { heading, rows, notes } = listing;
-  const isNone = rows.length + notes.length === 0;
+  const { heading, rows, note } = listing;
+  const isNone = rows.length === 0 && note === undefined;
   if (json) {
     terminal.print(JSON.stringify(listing.json));
     return isNone ? "ok" : "finding";
@@ -74,7 +58,7 @@ async function unaccounted(options: UnaccountedOptions, context: Context): Promi
     return "ok";
   }
   if (rows.length > 0) for (const line of table([heading, ...rows])) terminal.print(line);
-  for (const note of notes) terminal.print(note);
+  if (note !== undefined) terminal.print(note);
   if (!options.delete || !listing.mayDelete || rows.length === 0) return "finding";
   const names = rows.map(([name]) => name);
   const deletable = names.filter((name) => !isPersistent(name));
@@ -82,53 +66,46 @@ async function unaccounted(options: UnaccountedOptions, context: Context): Promi
     terminal.print(listing.wouldDelete(count(deletable.length, "room")));
     return "finding";
   }
-  const remove = await listing.remover();
+  const operator = await target.operatorId();
   let removed = 0;
   await withProgress(terminal, listing.progressLabel, deletable.length, async (show) => {
     for (const name of deletable) {
       if (stopping.aborted) return;
-      if (await remove(name)) removed += 1;
+      if (await listing.remove(name, operator)) removed += 1;
       show(removed);
     }
   });
   for (const line of listing.done(removed)) terminal.print(line);
   if (stopping.aborted) return "interrupted";
-  return notes.length === 0 && removed === names.length ? "ok" : "finding";
+  return note === undefined && removed === names.length ? "ok" : "finding";
 }
 
 /** The rooms of this gateway that were handed out and have no conference. */
-async function listOrphaned(target: TargetWithPlatform): Promise<Listing> {
+async function listOrphaned(target: TargetWithPlatform) {
   let failure: unknown;
-  const log = {
-    ...silentLog,
-    warn: (_event: string, _fields?: object, cause?: unknown) => (failure = cause),
-  };
+  const log: Log = { ...silentLog, warn: (_event, _fields, cause) => (failure = cause) };
   const { unaccounted: found } = await measureTarget(target, target.platform, undefined, log);
   if (!found) throw failure;
   const { forgotten: rooms, beyondPool: unnamed } = found;
-  const unnamedNote =
+  const note =
     `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms count until they are deleted; ` +
     "the others can be listed when the pool is empty: docs/operations.md#rooms-unaccounted";
+  const handedOut = (ageHours: number | null) =>
+    ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`;
   return {
     json: { rooms, unnamed },
     none: "Every room is accounted for.",
     heading: ["NAME", "HANDED OUT"],
-    rows: rooms.map(({ room, ageHours }) => [
-      room,
-      ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`,
-    ]),
-    notes: unnamed > 0 ? [unnamedNote] : [],
+    rows: rooms.map(({ room, ageHours }) => [room, handedOut(ageHours)] as const),
+    note: unnamed > 0 ? note : undefined,
     mayDelete: true,
-    wouldDelete: (amount) => `Would delete ${amount}. Do it with --delete --yes.`,
+    wouldDelete: (amount: string) => `Would delete ${amount}. Do it with --delete --yes.`,
     progressLabel: "rooms queued for deletion",
-    remover: async () => {
-      const by = { reason: "ops unaccounted", operator: await target.operatorId() };
-      return async (room) => {
-        await queueForDeletion(target.queues.deletion, { room, ...by });
-        return true;
-      };
+    remove: async (room: string, operator: string | undefined) => {
+      await queueForDeletion(target.queues.deletion, { room, reason: "ops unaccounted", operator });
+      return true;
     },
-    done: (queued) => [
+    done: (queued: number) => [
       `${count(queued, "room")} will be deleted ${deletionTime(target.settings)}.`,
       "Do not run this again before then: a room that is queued again waits for the full time again.",
     ],
@@ -138,7 +115,7 @@ async function listOrphaned(target: TargetWithPlatform): Promise<Listing> {
 const dayMilliseconds = 86_400_000;
 
 /** The rooms that a removed or renamed gateway left on the platform, unless anything says that it runs. */
-async function listLeft(target: TargetWithPlatform, gateway: string): Promise<Listing> {
+async function listLeft(target: TargetWithPlatform, gateway: string) {
   const { platform, clock, settings } = target;
   if (gateway === settings.rooms.gatewayName)
     throw new UsageError(`--gateway names this gateway, ${gateway}: leave the option out`);
@@ -147,23 +124,20 @@ async function listLeft(target: TargetWithPlatform, gateway: string): Promise<Li
   const signs = rooms.length === 0 ? [] : await signsOfLife(target, gateway, rooms);
   const deleteRoom = createRoomDeletion({ ...platform, clock, gatewayName: gateway, unmarkedRooms: "keep" });
   const attempt = { log: silentLog, startBefore: Number.POSITIVE_INFINITY };
+  const note = `The gateway ${gateway} may be running: ${signs.join(", ")}. Its rooms can be deleted a day after that.`;
   const sinceOf = new Map(rooms.map(({ name, marker }) => [name, marker.since]));
   return {
     json: rooms.map(({ name, state, marker }) => ({ ...marker, name, state })),
     none: `The platform has no room of the gateway ${gateway}.`,
     heading: ["NAME", "STATE", "SINCE"],
-    rows: rooms.map(({ name, state, marker }) => [name, state, age(marker.since, now)]),
-    notes:
-      signs.length > 0
-        ? [
-            `The gateway ${gateway} may be running: ${signs.join(", ")}. Its rooms can be deleted a day after that.`,
-          ]
-        : [],
+    rows: rooms.map(({ name, state, marker }) => [name, state, age(marker.since, now)] as const),
+    note: signs.length > 0 ? note : undefined,
     mayDelete: signs.length === 0,
-    wouldDelete: (amount) => `Would delete ${amount} now, but no persistent ones. Do it with --delete --yes.`,
+    wouldDelete: (amount: string) =>
+      `Would delete ${amount} now, but no persistent ones. Do it with --delete --yes.`,
     progressLabel: "rooms",
     // Neither a live room nor one that has changed hands meanwhile.
-    remover: async () => async (room) => {
+    remove: async (room: string) => {
       const request: DeletionRequest = {
         room,
         sender: "gateway",
@@ -173,7 +147,7 @@ async function listLeft(target: TargetWithPlatform, gateway: string): Promise<Li
       };
       return (await deleteRoom(request, attempt)).action === "delete";
     },
-    done: (deleted) => [`${count(deleted, "room")} deleted, ${rooms.length - deleted} left.`],
+    done: (deleted: number) => [`${count(deleted, "room")} deleted, ${rooms.length - deleted} left.`],
   };
 }
 
@@ -183,10 +157,11 @@ async function signsOfLife(
   rooms: readonly RoomView[],
 ): Promise<string[]> {
   const now = clock.now();
-  const [newest = ""] = rooms
-    .map(({ marker }) => marker.since)
-    .toSorted()
-    .toReversed();
+  const newest =
+    rooms
+      .map(({ marker }) => marker.since)
+      .toSorted()
+      .at(-1) ?? "";
   const [line] = (await log.lines({ hours: 24, gateway })).slice(-1);
   return [
     ...(now - Date.parse(newest) < dayMilliseconds ? [`its newest room is ${age(newest, now)} old`] : []),

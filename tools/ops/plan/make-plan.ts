@@ -23,23 +23,7 @@ export interface Scenario {
   readonly conferenceMinutes: number;
 }
 
-/** The numbers of rooms are bounds: the share of callers who need more of them is at most one in `oneIn`. */
-export interface Plan {
-  readonly scenario: Scenario;
-  /** Mean seconds from a claim to the moment when its replacement can be claimed. */
-  readonly leadSeconds: number;
-  /** `MAX_VMR` and `POOL_MINIMUM`. */
-  readonly pooled: number;
-  readonly inUse: number;
-  /** Ended rooms that wait for their deletion. */
-  readonly waiting: number;
-  /** The sum of the three. */
-  readonly licences: number;
-  readonly ports: number;
-  /** What the platform can carry. */
-  readonly maxPerHour: number;
-  readonly isTooMuch: boolean;
-}
+type Plan = ReturnType<typeof makePlan>;
 
 /** The maximum minutes from the end of a conference to the deletion of its room: `GC_MINIMUM_AGE_SECONDS`, and a timer. */
 const deletionMinutes = 20;
@@ -49,7 +33,8 @@ const callsPerRoom = 4;
 /** The caller, the agent, and the call to the queue. */
 const portsPerRoom = 3;
 
-export function makePlan(scenario: Scenario): Plan {
+/** The numbers of rooms are bounds: the share of callers who need more of them is at most one in `oneIn`. */
+export function makePlan(scenario: Scenario) {
   const { perHour, busiestPerHour, burst, oneIn, callMilliseconds, conferenceMinutes } = scenario;
   // A pool is one room short after a claim for the ready delay, a poll of the host, and three calls.
   const leadSeconds = scenario.readyDelaySeconds + pollSeconds + (3 * callMilliseconds) / 1000;
@@ -64,13 +49,18 @@ export function makePlan(scenario: Scenario): Plan {
   const maxPerHour = callsPerHour / callsPerRoom;
   return {
     scenario,
+    /** Mean seconds from a claim to the moment when its replacement can be claimed. */
     leadSeconds,
+    /** `MAX_VMR` and `POOL_MINIMUM`. */
     pooled,
     inUse,
+    /** Ended rooms that wait for their deletion. */
     waiting: outside - inUse,
+    /** The sum of the three. */
     licences: pooled + outside,
     // The rooms of a burst are in use afterwards, instead of in the pool.
     ports: portsPerRoom * (inUse + burst),
+    /** What the platform can carry. */
     maxPerHour,
     isTooMuch: busiestPerHour > maxPerHour,
   };

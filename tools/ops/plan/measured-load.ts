@@ -1,22 +1,6 @@
 /** The load that the gateway's log shows. */
 import { type LogCount, type LogLine, type LogReader, refusedCreate } from "../target/target.ts";
 
-interface MeasuredLoad {
-  /** Callers of the busiest day, of UTC. */
-  readonly perDay: number;
-  /** Callers of the busiest hour. */
-  readonly perHour: number;
-  /** Callers of the busiest quarter of an hour, per hour. */
-  readonly busiestPerHour: number;
-  readonly callers: number;
-  /** Callers who found the pool empty. */
-  readonly empty: number;
-  /** Callers who were refused, for example because the platform was down. Each attempt counts. */
-  readonly refused: number;
-  /** Mean minutes from a room's hand-out to its conference's end; undefined if no room has both. */
-  readonly conferenceMinutes: number | undefined;
-}
-
 /** One of these is counted for each caller who gets a room or finds none. */
 export const claimEvents = ["room-claimed", "pool-empty", refusedCreate] as const;
 /** The beginning and the end of the time in which a caller uses a room. */
@@ -24,7 +8,7 @@ const conferenceEvents = ["room-claimed", "room-queued-for-deletion"];
 const binMinutes = 15;
 
 /** Returns the load of the last days, or undefined if nobody has called. Throws what the log throws. */
-export async function measureLoad(log: LogReader, days: number): Promise<MeasuredLoad | undefined> {
+export async function measureLoad(log: LogReader, days: number) {
   const hours = 24 * days;
   const [counts, lines] = await Promise.all([
     log.counts({ hours, events: claimEvents }, binMinutes),
@@ -40,12 +24,18 @@ export async function measureLoad(log: LogReader, days: number): Promise<Measure
     return Math.max(...[...byBin.keys()].map((time) => sum(from(time).flat())));
   };
   return {
+    /** Callers of the busiest day, of UTC. */
     perDay: Math.max(...[...byDay.values()].map(sum)),
+    /** Callers of the busiest hour. */
     perHour: busiest(60 / binMinutes),
+    /** Callers of the busiest quarter of an hour, per hour. */
     busiestPerHour: busiest(1) * (60 / binMinutes),
     callers,
+    /** Callers who found the pool empty. */
     empty: sum(counts.filter(({ event }) => event === "pool-empty")),
+    /** Callers who were refused, for example because the platform was down. Each attempt counts. */
     refused: sum(counts.filter(({ event }) => event === refusedCreate)),
+    /** Mean minutes from a room's hand-out to its conference's end; undefined if no room has both. */
     conferenceMinutes: meanMinutes(lines),
   };
 }

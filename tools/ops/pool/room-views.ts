@@ -4,7 +4,7 @@ import { type MarkedRoom, type Marker, parseMarker } from "../../../src/lib/owne
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { isTakenOut } from "../../log/taken-out.ts";
 import { count } from "../../terminal/format.ts";
-import type { Platform } from "../target/target.ts";
+import type { Platform, TargetWithPlatform } from "../target/target.ts";
 
 export const roomStates = ["pooled", "assigned", "live", "waiting"] as const;
 
@@ -14,8 +14,8 @@ export interface RoomView extends MarkedRoom {
 }
 
 /** Returns the rooms with the marker of this gateway, by state and, within a state, the oldest first. */
-export async function readRooms(platform: Platform, gatewayName: string): Promise<RoomView[]> {
-  return (await readAllRooms(platform)).filter(({ marker }) => marker.gateway === gatewayName);
+export async function readRooms({ platform, settings }: TargetWithPlatform): Promise<RoomView[]> {
+  return (await readAllRooms(platform)).filter(({ marker }) => marker.gateway === settings.rooms.gatewayName);
 }
 
 /** Returns the rooms with the marker of any gateway, in the same order. */

@@ -7,6 +7,13 @@ import type { Target, TargetWithPlatform } from "../target/target.ts";
 import { createCommandLog, withProgress } from "../terminal/terminal.ts";
 import { type RetirementOptions, retireRooms } from "./retirement.ts";
 
+/** Prints and returns how many rooms the pool has, and how many are requested. */
+export async function showPool({ queues }: Target, { terminal }: Context) {
+  const [pooled, requested] = await Promise.all([queues.pool.count(), queues.provisioning.count()]);
+  terminal.print(`The pool has ${count(pooled, "room")}, and ${requested} more are requested.`);
+  return { pooled, requested };
+}
+
 /** What a command may take out of the pool next. */
 interface Next extends Pick<RetirementOptions, "amount" | "chooses" | "maxHeld"> {
   /** How much of the total is still to do. */

@@ -1,6 +1,8 @@
 /** What `ops status` and `ops doctor` check, in the order of their lines. */
+
+import { firstLine } from "../outcomes.ts";
 import * as dependency from "./dependency-checks.ts";
-import { type Finding, firstLine, type Line } from "./line.ts";
+import type { Finding, Line } from "./line.ts";
 import * as pool from "./pool-checks.ts";
 import type { Reading } from "./reading.ts";
 import * as work from "./work-checks.ts";

@@ -6,8 +6,9 @@ import { version } from "../../../src/lib/version.ts";
 import { hostFailureEvent } from "../../simulators/log-workspace.ts";
 import { describeCall, failureOf } from "../../terminal/call-failure.ts";
 import { age, count } from "../../terminal/format.ts";
+import { firstLine } from "../outcomes.ts";
 import { type LogReader, probeSeconds, type Target } from "../target/target.ts";
-import { type Finding, firstLine, judged, runbook } from "./line.ts";
+import { type Finding, judged, runbook } from "./line.ts";
 import { causeOf, mentionLogged } from "./log-history.ts";
 import type { Reading } from "./reading.ts";
 

@@ -22,12 +22,6 @@ export function judged(isOk: boolean, found: string, advice: string): Finding {
   return isOk ? { isOk, found } : { isOk, found, advice };
 }
 
-/** Returns the first line of an error's message. */
-export function firstLine(error: unknown): string {
-  const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-  return line;
-}
-
 /** Returns the advice to read a section of the runbook, and to run a command if there is one for it. */
 export function runbook(section: string, command?: string): string {
   const run = command === undefined ? "" : `npm run ops -- ${command}; `;

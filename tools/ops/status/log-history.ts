@@ -7,25 +7,18 @@ import { createFunctions, type LogLine, type Target } from "../target/target.ts"
 import { type Finding, judged } from "./line.ts";
 
 /** Some work within some time. */
-export interface History {
-  readonly total: number;
-  readonly failed: number;
-  readonly newest: LogLine | undefined;
-  readonly newestFailure: LogLine | undefined;
-  /** How many succeeded since the newest failure. */
-  readonly since: number;
-  /** Whether more succeeded since the newest failure than between the failures. */
-  readonly isOver: boolean;
-}
+type History = ReturnType<typeof historyOf>;
 
 /** Compares the lines, the oldest first. */
-export function historyOf(lines: readonly LogLine[], hasFailed: (line: LogLine) => boolean): History {
+export function historyOf(lines: readonly LogLine[], hasFailed: (line: LogLine) => boolean) {
   const failures = lines.filter(hasFailed);
   const newestFailure = failures.at(-1);
   const first = lines.findIndex(hasFailed);
   const last = lines.findLastIndex(hasFailed);
+  /** How many succeeded since the newest failure. */
   const since = lines.length - 1 - last;
   const between = last - first + 1 - failures.length;
+  /** Whether more succeeded since the newest failure than between the failures. */
   const isOver = newestFailure === undefined || since > between;
   return { total: lines.length, failed: failures.length, newest: lines.at(-1), newestFailure, since, isOver };
 }
@@ -74,18 +67,10 @@ export async function mentionLogged({ log }: Target, event: string): Promise<str
 export const recentMinutes = 15;
 export const recentHours = recentMinutes / 60;
 
-const createSchema = z.object({
-  status: z.number(),
-  durationMilliseconds: z.number(),
-});
+const createSchema = z.object({ status: z.number(), durationMilliseconds: z.number() });
 
-/** A create that a caller sent, and its line. */
-export interface LoggedCreate extends z.output<typeof createSchema> {
-  readonly line: LogLine;
-}
-
-/** Returns the creates that were served or failed; a caller's own mistakes are neither. */
-export function createsOf(lines: readonly LogLine[]): LoggedCreate[] {
+/** Returns the creates that were served or failed, with their lines; a caller's own mistakes are neither. */
+export function createsOf(lines: readonly LogLine[]) {
   return lines.filter(isCreate).flatMap((line) => {
     const create = createSchema.safeParse(line.fields).data;
     return create && (create.status === 200 || hasFailed(create.status)) ? [{ ...create, line }] : [];

@@ -2,12 +2,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { Log } from "../../../src/lib/log.ts";
-import {
-  type ForgottenRoom,
-  type Measurement,
-  measure,
-  oldestAgeOf,
-} from "../../../src/lib/metrics/measurement.ts";
+import { type Measurement, measure, oldestAgeOf } from "../../../src/lib/metrics/measurement.ts";
 import { decodeRoomMessage, isOfOtherGateway, parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
@@ -43,52 +38,28 @@ export const silentLog: Log = { info: () => undefined, warn: () => undefined, er
 
 export interface Measured {
   readonly row: z.output<typeof rowSchema>;
-  /** What only a measurement of our own knows; undefined if the row is the app's newest one. */
+  /** Undefined if the row is the app's newest one. */
   readonly own: OwnMeasurement | undefined;
 }
 
-export interface OwnMeasurement {
-  /** The orphaned rooms that can be named. */
-  readonly orphaned: readonly ForgottenRoom[];
-  /** How many of the assigned rooms an operator took out of the pool. */
-  readonly takenOut: number;
-  /** Whose other rooms are on the platform, for example `25 rooms of the gateway production`. Undefined if there is none. */
-  readonly others: string | undefined;
-  /** Why the platform's rooms or status could not be read; the first that failed. */
-  readonly platformFailure: { readonly subject: string; readonly error: unknown } | undefined;
-  /** What the first names of the pool lead to; undefined if pool or platform could not be read. */
-  readonly poolNames: PoolNames | undefined;
-  /** The age of the oldest request that the host has not taken. */
-  readonly oldestRequestSeconds: number;
-}
-
-/** Which of up to 32 names of the pool lead to a room, by the platform's list of rooms. */
-export interface PoolNames {
-  readonly total: number;
-  readonly missing: number;
-  readonly ofOthers: number;
-  /** How the platform's list and its look-ups by name contradict each other. */
-  readonly contradiction: string | undefined;
-}
+/** What only a measurement of our own knows. */
+export type OwnMeasurement = Awaited<ReturnType<typeof measureNow>>["own"];
+export type PoolNames = Awaited<ReturnType<typeof lookUpNames>>;
 
 /**
  * Measures now if there are credentials for the platform. A platform that failed its probe is not asked again.
  * Otherwise uses the newest metrics row. Throws UnreachableError if that cannot be read.
  */
-export async function readMeasured(target: Target, probeFailure: Promise<unknown>): Promise<Measured> {
+export async function readMeasured(target: Target, probe: () => Promise<unknown>): Promise<Measured> {
   const { platform, log } = target;
-  if (platform) return measureNow(target, platform, await probeFailure);
+  if (platform) return measureNow(target, platform, await probe());
   return { row: rowSchema.parse((await log.newestMetrics()) ?? { TimeGenerated: "" }), own: undefined };
 }
 
-async function measureNow(
-  target: Target,
-  { conferences, status }: Platform,
-  probeFailure: unknown,
-): Promise<Measured> {
+async function measureNow(target: Target, { conferences, status }: Platform, probeFailure: unknown) {
   const { gatewayName } = target.settings.rooms;
   let rooms: readonly ConferenceRow[] | undefined;
-  let platformFailure: OwnMeasurement["platformFailure"];
+  let platformFailure: { readonly subject: string; readonly error: unknown } | undefined;
   const ask = async <Result>(subject: string, read: () => Promise<Result>): Promise<Result> => {
     if (probeFailure !== undefined) throw probeFailure;
     return read().catch((error: unknown) => {
@@ -117,22 +88,29 @@ async function measureNow(
     // Without the fingerprint of new rooms, every room would count as outdated.
     row: fingerprint === undefined ? { ...row, OutdatedRooms: null } : row,
     own: {
+      /** The orphaned rooms that can be named. */
       orphaned: measured.unaccounted?.forgotten ?? [],
+      /** How many of the assigned rooms an operator took out of the pool. */
       takenOut: listed.filter((room) => isTakenOut(room) && !isOfOtherGateway(room, gatewayName)).length,
+      /** Whose other rooms are on the platform, for example `25 rooms of the gateway production`, if there are any. */
       others: describeOthers(markers, gatewayName),
+      /** Why the platform's rooms or status could not be read; the first that failed. */
       platformFailure,
+      /** What the first names of the pool lead to; undefined if pool or platform could not be read. */
       poolNames: rooms && (await lookUpNames(pooled, rooms, conferences, gatewayName).catch(() => undefined)),
+      /** The age of the oldest request that the host has not taken. */
       oldestRequestSeconds: Math.max(0, oldestAgeOf(requests)),
     },
   };
 }
 
+/** Returns which of up to 32 names of the pool lead to a room, by the platform's list of rooms. */
 async function lookUpNames(
   pooled: readonly { readonly text: string }[],
   rooms: readonly ConferenceRow[],
   conferences: Pick<Platform["conferences"], "findByName">,
   gatewayName: string,
-): Promise<PoolNames> {
+) {
   const byName = new Map(rooms.map((room) => [room.name, room]));
   const names = pooled.map(({ text }) => decodeRoomMessage(text).room);
   const listed = names.flatMap((name) => byName.get(name) ?? []);
@@ -147,6 +125,7 @@ async function lookUpNames(
     total: names.length,
     missing: missing.length,
     ofOthers: listed.filter((room) => isOfOtherGateway(room, gatewayName)).length,
+    /** How the platform's list and its look-ups by name contradict each other. */
     contradiction: contradiction || undefined,
   };
 }

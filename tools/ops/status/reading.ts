@@ -1,7 +1,7 @@
 /** What several checks need: read once, when the first of them asks for it. */
-import { callFunctions, type LogLine, type Target } from "../target/target.ts";
-import { createsOf, type LoggedCreate, recentHours } from "./log-history.ts";
-import { type Measured, readMeasured } from "./measured.ts";
+import { callFunctions, type Target } from "../target/target.ts";
+import { createsOf, recentHours } from "./log-history.ts";
+import { readMeasured } from "./measured.ts";
 
 /** How the platform responded to the operator's own call. */
 interface Probe {
@@ -11,35 +11,23 @@ interface Probe {
 }
 
 /** Every method throws what the log or Azure throws. */
-export interface Reading {
-  readonly target: Target;
-  /** Undefined without credentials for the platform. */
-  readonly probe: () => Promise<Probe | undefined>;
-  readonly measured: () => Promise<Measured>;
-  /** The newest metrics row of the app. */
-  readonly newestRow: () => Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** The lines of the calls of the last hour. */
-  readonly calls: () => Promise<readonly LogLine[]>;
-  /** The creates of the last 15 minutes. */
-  readonly creates: () => Promise<readonly LoggedCreate[]>;
-}
+export type Reading = ReturnType<typeof readingOf>;
 
-export function readingOf(target: Target): Reading {
+export function readingOf(target: Target) {
   const probe = once(async () => probePlatform(target));
   const calls = once(async () =>
     target.log.lines({ hours: 1, events: ["request"], functions: callFunctions }),
   );
   return {
     target,
+    /** Undefined without credentials for the platform. */
     probe,
-    measured: once(async () =>
-      readMeasured(
-        target,
-        probe().then((result) => result?.failure),
-      ),
-    ),
+    measured: once(async () => readMeasured(target, async () => (await probe())?.failure)),
+    /** The newest metrics row of the app. */
     newestRow: once(async () => target.log.newestMetrics()),
+    /** The lines of the calls of the last hour. */
     calls,
+    /** The creates of the last 15 minutes. */
     creates: once(async () => {
       const since = new Date(target.clock.now() - recentHours * 3600_000).toISOString();
       return createsOf((await calls()).filter(({ time }) => time >= since));

@@ -5,13 +5,12 @@ import type { AzureApi } from "./azure-api.ts";
 import { createFunctions, type LogFilter, type LogReader, maxLines, refusedCreate } from "./target.ts";
 
 // https://learn.microsoft.com/azure/azure-monitor/logs/api/response-format
-const responseSchema = z.object({
-  tables: z
-    .array(
-      z.object({ columns: z.array(z.object({ name: z.string() })), rows: z.array(z.array(z.unknown())) }),
-    )
-    .min(1),
+const tableSchema = z.object({
+  columns: z.array(z.object({ name: z.string() })),
+  rows: z.array(z.array(z.unknown())),
 });
+const responseSchema = z.object({ tables: z.tuple([tableSchema], tableSchema) });
+export const workspaceRole = "Log Analytics Reader on the workspace";
 const traceSchema = z.object({ TimeGenerated: z.string(), Message: z.string() });
 const countSchema = z.object({ time: z.string(), event: z.string(), count: z.number() });
 const fieldsSchema = z.record(z.string(), z.unknown());
@@ -29,18 +28,11 @@ export function createAzureLog(
   apiName: string | undefined,
 ): LogReader {
   async function query(text: string, hours: number): Promise<Record<string, unknown>[]> {
-    const { tables } = await api({
-      method: "POST",
-      path: `/v1${workspaceId}/query`,
-      body: { query: text, timespan: `PT${Math.round(hours * 60)}M` },
-      schema: responseSchema,
-      subject: "the log workspace",
-      role: "Log Analytics Reader on the workspace",
-    });
-    const [table] = tables;
-    return (table?.rows ?? []).map((row) =>
-      Object.fromEntries((table?.columns ?? []).map(({ name }, index) => [name, row[index]])),
-    );
+    const subject = { subject: "the log workspace", role: workspaceRole };
+    const body = { query: text, timespan: `PT${Math.round(hours * 60)}M` };
+    const { tables } = await api(`/v1${workspaceId}/query`, responseSchema, subject, body);
+    const [{ columns, rows }] = tables;
+    return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
   }
   return {
     lines: async (filter) => {
@@ -88,19 +80,18 @@ export function apiManagementQuery(apiName: string): string {
 
 /** Returns the query for the lines that a filter selects, the newest first. */
 export function linesQuery(app: string, { room, events, functions, gateway }: LogFilter): string {
-  const conditions = [
-    ...(gateway === undefined ? [] : [`tostring(entry.gateway) == ${literal(gateway)}`]),
-    ...(room === undefined ? [] : [`tostring(entry.room) == ${literal(room)}`]),
-    ...(events === undefined ? [] : [`tostring(entry.event) in (${events.map(literal).join(", ")})`]),
-    ...(functions === undefined
-      ? []
-      : [`tostring(entry.function) in (${functions.map(literal).join(", ")})`]),
-  ];
+  const among = (field: string, values: readonly (string | undefined)[] | undefined): string[] => {
+    const known = values?.filter((value) => value !== undefined) ?? [];
+    return known.length === 0 ? [] : [`where tostring(entry.${field}) in (${known.map(literal).join(", ")})`];
+  };
   return [
     "AppTraces",
     ...(gateway === undefined ? [`where AppRoleName =~ ${literal(app)}`] : []),
     "extend entry = parse_json(Message)",
-    ...conditions.map((condition) => `where ${condition}`),
+    ...among("gateway", [gateway]),
+    ...among("room", [room]),
+    ...among("event", events),
+    ...among("function", functions),
     "project TimeGenerated, Message",
     "order by TimeGenerated desc",
     `take ${maxLines}`,

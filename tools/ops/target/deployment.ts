@@ -9,7 +9,7 @@ import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { screenTime } from "../../terminal/format.ts";
 import { UnreachableError } from "../outcomes.ts";
 import { type AzureApi, createAzureApi, tokenFor } from "./azure-api.ts";
-import { createAzureLog } from "./azure-log.ts";
+import { createAzureLog, workspaceRole } from "./azure-log.ts";
 import {
   type DeploymentNames,
   type Environment,
@@ -26,7 +26,7 @@ const appSchema = z.object({
 });
 const appsSchema = z.object({ value: z.array(appSchema.pick({ name: true, tags: true })) });
 const sitesVersion = "api-version=2024-04-01";
-const roleOnApp = "Website Contributor on the function app";
+const ofApp = (subject: string) => ({ subject, role: "Website Contributor on the function app" });
 const settingsSchema = z.object({ properties: z.record(z.string(), z.string()) });
 // https://learn.microsoft.com/rest/api/appservice/web-apps/get-app-settings-key-vault-references
 const referencesSchema = z.object({
@@ -48,20 +48,12 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   const groupId = `/subscriptions/${names.subscription}/resourceGroups/${names.resourceGroup}`;
   const appName = names.app ?? (await findApp(resourceManager, groupId, names.environment));
   const appId = `${groupId}/providers/Microsoft.Web/sites/${appName}`;
-  const ofApp = async <Value>(
-    method: "GET" | "POST",
-    path: string,
-    schema: z.ZodType<Value>,
-    subject: string,
-  ): Promise<Value> => {
-    const request = { method, path: `${appId}${path}?${sitesVersion}`, schema, subject };
-    return resourceManager({ ...request, role: roleOnApp });
-  };
+  const pathOf = (path: string) => `${appId}${path}?${sitesVersion}`;
   const [appSettings, workspaceId, app] = await Promise.all([
     // By name; secrets are references to the vault.
-    ofApp("POST", "/config/appsettings/list", settingsSchema, "the settings of the app"),
+    resourceManager(pathOf("/config/appsettings/list"), settingsSchema, ofApp("the settings of the app"), {}),
     names.workspaceId ?? findWorkspace(resourceManager, groupId),
-    ofApp("GET", "", appSchema, "the function app"),
+    resourceManager(pathOf(""), appSchema, ofApp("the function app")),
   ]);
   const { settings, hasPlatformLogin } = toOperatorSettings(appSettings.properties, environment);
   // Deployments and changes of settings restart the app.
@@ -83,8 +75,12 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     platform: hasPlatformLogin ? openPlatform(settings.platform) : undefined,
     fingerprint: async () => loggedFingerprint(log),
     unresolvedSecrets: async () => {
-      const path = "/config/configreferences/appsettings";
-      const { value } = await ofApp("GET", path, referencesSchema, "the state of the app's secrets");
+      const path = pathOf("/config/configreferences/appsettings");
+      const { value } = await resourceManager(
+        path,
+        referencesSchema,
+        ofApp("the state of the app's secrets"),
+      );
       return value.filter(({ properties }) => properties.status !== "Resolved").map(({ name }) => name);
     },
     operatorId: async () => fetchOperatorId(resourceManagerUrl, credential),
@@ -93,13 +89,8 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
 
 /** Returns the app with the tag of the environment, as infra/deploy.sh does. */
 async function findApp(api: AzureApi, groupId: string, environment = ""): Promise<string> {
-  const { value } = await api({
-    method: "GET",
-    path: `${groupId}/providers/Microsoft.Web/sites?${sitesVersion}`,
-    schema: appsSchema,
-    subject: "the function apps of the resource group",
-    role: roleOnApp,
-  });
+  const path = `${groupId}/providers/Microsoft.Web/sites?${sitesVersion}`;
+  const { value } = await api(path, appsSchema, ofApp("the function apps of the resource group"));
   const [app, ...others] = value.filter(({ tags }) => tags?.["vmr-gateway"] === environment);
   if (!app || others.length > 0)
     throw new UnreachableError(
@@ -109,13 +100,9 @@ async function findApp(api: AzureApi, groupId: string, environment = ""): Promis
 }
 
 async function findWorkspace(api: AzureApi, groupId: string): Promise<string> {
-  const { value } = await api({
-    method: "GET",
-    path: `${groupId}/providers/Microsoft.OperationalInsights/workspaces?api-version=2023-09-01`,
-    schema: workspacesSchema,
-    subject: "the log workspace of the resource group",
-    role: "Log Analytics Reader on the workspace",
-  });
+  const path = `${groupId}/providers/Microsoft.OperationalInsights/workspaces?api-version=2023-09-01`;
+  const subject = { subject: "the log workspace of the resource group", role: workspaceRole };
+  const { value } = await api(path, workspacesSchema, subject);
   const [workspace] = value;
   if (!workspace)
     throw new UnreachableError(
