@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { tableBelow } from "../../../test/support/markdown-table.ts";
-import { makePlan, type Scenario, smallestPool } from "../plan/make-plan.ts";
+import { makePlan, smallestPool } from "../plan/make-plan.ts";
 import { claimEvents, measureLoad } from "../plan/measured-load.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { ops } from "./run-ops.ts";
@@ -62,41 +62,37 @@ test("The table of loads in docs/operations.md has the results of the formula", 
 });
 
 test("A burst is added to the pool and to the ports, not to the rooms outside the pool", () => {
-  const [without, burst] = [makePlan(scenarioOf(400)), makePlan(scenarioOf(400, { burst: 600 }))];
+  const [without, burst] = [makePlan(scenarioOf(400)), makePlan(scenarioOf(400, 600))];
   expect(burst.pooled).toBe(smallestPool(600 + 400 * (91.6 / 3600), 1e-4));
   expect(burst.ports - without.ports).toBe(1800);
   expect(burst.licences - burst.pooled).toBe(without.licences - without.pooled);
 });
 
 /** The defaults of the command. */
-function scenarioOf(perHour: number, changes: Partial<Scenario> = {}): Scenario {
-  const load = { perDay: 8 * perHour, perHour, busiestPerHour: perHour, burst: 0, oneIn: 10_000 };
+function scenarioOf(perHour: number, burst = 0) {
+  const load = { perDay: 8 * perHour, perHour, busiestPerHour: perHour, burst, oneIn: 10_000 };
   const platform = { callMilliseconds: 200, callSlots: 5, callsPerMinute: 1000 };
-  return { ...load, ...platform, readyDelaySeconds: 90, conferenceMinutes: 15, ...changes };
+  return { ...load, ...platform, readyDelaySeconds: 90, conferenceMinutes: 15 };
 }
 
 describe("The load in the log", () => {
-  const at = (day: string, count: number, event: string = claimEvents[0]) => {
-    return { time: `2030-01-${day}:00.000Z`, event, count };
-  };
-  const counts = [
-    at("01T09:00", 24),
-    at("02T09:00", 200),
-    at("02T09:45", 39),
-    at("02T09:45", 1, "pool-empty"),
-    at("02T10:00", 20),
-  ];
-  const line = (time: string, event: string, room: string) => {
-    return { time: `2030-01-02T${time}:00.000Z`, fields: { event, room } };
-  };
+  const at = (day: string, count: number, event: string = claimEvents[0]) => ({
+    time: `2030-01-${day}:00.000Z`,
+    event,
+    count,
+  });
+  const hours = [at("01T09:00", 24), at("02T09:00", 200), at("02T10:00", 20)];
+  const counts = [...hours, at("02T09:45", 39), at("02T09:45", 1, "pool-empty")];
+  const line = (time: string, event: string, room: string) => ({
+    time: `2030-01-02T${time}:00.000Z`,
+    fields: { event, room },
+  });
   const lines = [
     line("09:00", "room-queued-for-deletion", "claimed-before-the-log"),
-    line("09:00", "room-claimed", "one"),
-    line("09:05", "room-claimed", "other"),
-    line("09:06", "room-claimed", "still-in-use"),
-    line("09:10", "room-queued-for-deletion", "one"),
-    line("09:11", "room-queued-for-deletion", "one"),
-    line("09:35", "room-queued-for-deletion", "other"),
+    ...["one", "other", "still-in-use"].map((room, index) => line(`09:${index}5`, "room-claimed", room)),
+    line("09:15", "room-queued-for-deletion", "one"),
+    line("09:16", "room-queued-for-deletion", "one"),
+    line("09:45", "room-queued-for-deletion", "other"),
   ];
   const { log, settings } = memoryTarget();
   /** The log of two days. */

@@ -74,17 +74,12 @@ test("Does not touch a caller's room, although its name is in the pool a second 
   expect(depths()).toEqual([0, 0]);
 });
 
-test("Notes the command in the description of a room without a marker, too", async () => {
-  await world.addPooled("room-1", { description: "adopted" });
-  await retire();
-  expect(world.room("room-1")?.description).toMatch(/^vmr-gateway taken out .* ops shrink\nadopted\nvmr-g/);
-});
-
 const assigned = formatMarker({ state: "assigned", since, messageId: "m-1", fingerprint: "0a1b2c3d" });
 const row = (description: string) => ({ id: 1, name: "room-1", description });
 
 test("The note in a description keeps the marker, and stays within the platform's limit", () => {
   const description = withTakenOut(`${"long text ".repeat(30)}\n${assigned}`, "shrink");
+  expect(description).toMatch(/^vmr-gateway taken out of the pool by ops shrink\nlong text/);
   expect(parseMarker(description)).toEqual(parseMarker(assigned));
   expect(description.length).toBeLessThanOrEqual(maxDescriptionCharacters);
   expect(isTakenOut(row(description))).toBe(true);
