@@ -24,27 +24,43 @@ const subscription = "00000000-0000-4000-8000-000000000001";
 const groupId = `/subscriptions/${subscription}/resourceGroups/rg-example`;
 const appId = `${groupId}/providers/Microsoft.Web/sites/${app}`;
 const workspaceId = `${groupId}/providers/Microsoft.OperationalInsights/workspaces/log-example`;
-const healthUrl = "https://api.example.com/public/health";
 
-/** What Azure returns. */
-const initially = {
+const site = {
+  name: app,
+  tags: { "vmr-gateway": "test", "vmr-gateway-health": "https://api.example.com/public/health" },
+  properties: {
+    defaultHostName: "func-example.example.com",
+    lastModifiedTimeUtc: "2026-01-02T03:04:05.6789",
+  },
+};
+const secrets = ["Resolved", "SecretNotFound", "Resolved"].map((status, index) => {
+  return { name: `SECRET_${index}`, properties: { status } };
+});
+
+interface Azure {
+  readonly status: number;
+  readonly settings: Readonly<Record<string, string>>;
+  /** The lines of the app's log, the newest first. */
+  readonly log: readonly { readonly minutesAgo: number; readonly fields: Record<string, unknown> }[];
+  /** The rows of other queries. */
+  readonly rows: Readonly<Record<string, readonly object[]>>;
+}
+let azure: Azure;
+const initially: Azure = {
   status: 200,
-  /** Secrets are references to the vault. */
   settings: {
     ...exampleEnvironment,
     ROOM_HOST_PIN: "@Microsoft.KeyVault(SecretUri=https://kv.example.com/secrets/ROOM-HOST-PIN)",
-  } as Record<string, string>,
-  tags: { "vmr-gateway": "test", "vmr-gateway-health": healthUrl } as Record<string, string>,
-  /** The lines of the app's log, the newest first. */
-  log: [] as { minutesAgo: number; fields: Record<string, unknown> }[],
-  apiManagementCalls: [] as object[],
+  },
+  log: [],
+  rows: {},
 };
-let azure = initially;
-beforeEach(() => void (azure = { ...initially }));
+const returns = (changes: Partial<Azure>) => void (azure = { ...initially, ...changes });
+beforeEach(() => returns({}));
 
-/** The lines that a query of `linesQuery` selects: those whose fields have the values that it names. */
+/** Returns the lines that a query of `linesQuery` selects: those whose fields have the values that it names. */
 function selectLines(query: string, minutes: number): object[] {
-  const conditions = [...query.matchAll(/tostring\(entry\.(\w+)\) (?:==|in) (.+)/g)];
+  const conditions = [...query.matchAll(/tostring\(entry\.(\w+)\) in (.+)/g)];
   return azure.log
     .filter(({ minutesAgo }) => query.includes(`AppRoleName =~ "${app}"`) && minutesAgo <= minutes)
     .filter(({ fields }) =>
@@ -56,45 +72,26 @@ function selectLines(query: string, minutes: number): object[] {
     }));
 }
 
-function tableOf(rows: readonly object[]): object {
-  const columns = Object.keys(rows[0] ?? {});
-  const cells = rows.map((row) => columns.map((name) => Object(row)[name]));
-  return { tables: [{ columns: columns.map((name) => ({ name })), rows: cells }] };
-}
-
 const queryBody = z.object({ query: z.string(), timespan: z.templateLiteral(["PT", z.number(), "M"]) });
 function runQuery(body: Buffer): object {
   const { query, timespan } = queryBody.parse(JSON.parse(body.toString("utf8")));
-  if (query === apiManagementQuery("vmr-gateway-test")) return tableOf(azure.apiManagementCalls);
-  return tableOf(selectLines(query, Number(timespan.slice(2, -1))));
+  const found = azure.rows[query] ?? selectLines(query, Number(timespan.slice(2, -1)));
+  const columns = Object.keys(found[0] ?? {}).map((name) => ({ name }));
+  return { tables: [{ columns, rows: found.map((row) => Object.values(row)) }] };
 }
 
-const site = () => ({
-  name: app,
-  tags: azure.tags,
-  properties: {
-    defaultHostName: "func-example.example.com",
-    lastModifiedTimeUtc: "2026-01-02T03:04:05.6789",
-  },
-});
 const server = useStarted(async () =>
   startLoopbackServer(({ method, url, body }) => {
-    if (azure.status !== 200) return { status: azure.status };
-    const secrets = ["Resolved", "SecretNotFound", "Resolved"];
-    const bodies: Record<string, () => unknown> = {
-      [`POST ${appId}/config/appsettings/list`]: () => ({ properties: azure.settings }),
-      [`GET ${appId}/config/configreferences/appsettings`]: () => ({
-        value: secrets.map((status, index) => ({ name: `SECRET_${index}`, properties: { status } })),
-      }),
-      [`GET ${groupId}/providers/Microsoft.Web/sites`]: () => ({ value: [{ name: "func-other" }, site()] }),
+    const bodies: Record<string, unknown> = {
+      [`POST ${appId}/config/appsettings/list`]: { properties: azure.settings },
+      [`GET ${appId}/config/configreferences/appsettings`]: { value: secrets },
+      [`GET ${groupId}/providers/Microsoft.Web/sites`]: { value: [{ name: "func-other" }, site] },
       [`GET ${appId}`]: site,
-      [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: () => ({
-        value: [{ id: workspaceId }],
-      }),
-      [`POST /v1${workspaceId}/query`]: () => runQuery(body),
+      [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: { value: [{ id: workspaceId }] },
     };
-    const read = bodies[`${method} ${url.pathname}`];
-    return read ? { status: 200, body: read() } : { status: 404 };
+    if (url.pathname === `/v1${workspaceId}/query`) return { status: 200, body: runQuery(body) };
+    const found = bodies[`${method} ${url.pathname}`];
+    return { status: found ? azure.status : 404, body: found };
   }),
 );
 
@@ -103,27 +100,22 @@ const names = {
   AZURE_RESOURCE_GROUP: "rg-example",
   FUNCTION_APP_NAME: app,
 };
+/** The operator's shell. */
+const shell = (variables: Record<string, string> = {}) => {
+  const urls = { OPS_RESOURCE_MANAGER_URL: server.url, OPS_LOG_ANALYTICS_URL: server.url };
+  return { ...names, ...urls, ...variables };
+};
 const logIn = {
   PLATFORM_USERNAME: identities.platformUsername,
   PLATFORM_PASSWORD: identities.platformPassword,
 };
-/** The operator's shell. */
-const shell = (variables: Record<string, string> = {}) => ({
-  ...names,
-  OPS_RESOURCE_MANAGER_URL: server.url,
-  OPS_LOG_ANALYTICS_URL: server.url,
-  ...variables,
-});
 
 const running = useRunningGateway({
-  settings: (defaults) => ({
-    ...defaults,
-    MAX_VMR: "4",
-    POOL_READY_DELAY_SECONDS: "0",
-    GC_MINIMUM_AGE_SECONDS: "0",
-  }),
+  settings: (defaults) => {
+    const withoutDelays = { POOL_READY_DELAY_SECONDS: "0", GC_MINIMUM_AGE_SECONDS: "0" };
+    return { ...defaults, ...withoutDelays, MAX_VMR: "4" };
+  },
 });
-beforeEach(async () => running.empty());
 /** Returns the options that name the running gateway. */
 async function localOptions(): Promise<string[]> {
   const file = join(await temporaryFolder(), "stack.json");
@@ -137,32 +129,23 @@ test.each([
 ])(
   "On %s, commands fill the pool, list its rooms, make it smaller and show the status",
   async (place, header) => {
-    azure.settings = running.settings;
-    const fingerprint = roomFingerprint({}, identities.hostPin);
-    const metricsRuns = [fingerprint, "11111111"];
-    azure.log = metricsRuns.map((each, index) => ({
+    const metricsRuns = [roomFingerprint({}, identities.hostPin), "11111111"];
+    const log = metricsRuns.map((fingerprint, index) => ({
       minutesAgo: 10 + 60 * index,
-      fields: { event: "metrics-collected", fingerprint: each },
+      fields: { event: "metrics-collected", fingerprint },
     }));
+    returns({ settings: running.settings, log });
     const environment = shell({ ...logIn, HEALTH_URL: `${running.url}/public/health` });
     const options = place === "a deployment" ? [] : await localOptions();
     const run = async (command: string) => ops([...command.split(" "), ...options], { environment });
-    const filled = await run("fill");
-    expect(filled).toMatchObject({
-      exitCode: 0,
-      remarks: expect.stringMatching(/^On .*\n(.*\n)*4\/4 rooms in the/),
-    });
+    await running.empty();
+    expect((await run("fill")).remarks).toMatch(/^On .*\n(.*\n)*4\/4 rooms in the pool\n$/);
     expect((await run("rooms")).output.match(/pooled .* current$/gm)).toHaveLength(4);
-    expect(await run("shrink 1 --yes")).toMatchObject({
-      exitCode: 0,
-      remarks: expect.stringMatching(/\n3\/3 rooms taken out of the pool\n$/),
-    });
+    expect((await run("shrink 1 --yes")).exitCode).toBe(0);
     expect(await running.queues.pool.count()).toBe(1);
     const { output } = await run("status");
     expect(output).toMatch(header);
-    expect(output).toContain(
-      "1 pooled, 3 assigned (3 of them taken out of the pool and waiting for deletion)",
-    );
+    expect(output).toContain("1 pooled, 3 assigned (3 of them taken out of the pool and waiting");
     for (const secret of [identities.platformPassword, identities.hostPin, identities.sinkPassword])
       expect(output).not.toContain(secret);
   },
@@ -179,12 +162,14 @@ test("Without credentials for the platform, a command that needs them says how t
 });
 
 test("The log is that of the app, as far back as asked, and the secrets are named that the app cannot read", async () => {
-  azure.log = [
-    { minutesAgo: 299, fields: { event: "room-claimed", room: "room-1" } },
-    { minutesAgo: 299, fields: { event: "room-claimed", room: "room-2" } },
-    { minutesAgo: 301, fields: { event: "room-provisioned", room: "room-1" } },
-  ];
+  const line = (minutesAgo: number, event: string, room: string) => ({ minutesAgo, fields: { event, room } });
+  const theirs = line(299, "room-claimed", "room-2");
+  returns({
+    log: [line(299, "room-claimed", "room-1"), theirs, line(301, "room-provisioned", "room-1")],
+    rows: { [metricsQuery(app)]: [{ PoolDepth: 3 }] },
+  });
   const { log, unresolvedSecrets, fingerprint } = await connect({}, shell());
+  expect(await log.newestMetrics()).toEqual({ PoolDepth: 3 });
   const events = async (hours: number) =>
     (await log.lines({ hours, room: "room-1" })).map(({ fields }) => fields["event"]);
   expect(await events(5)).toEqual(["room-claimed"]);
@@ -192,19 +177,15 @@ test("The log is that of the app, as far back as asked, and the secrets are name
   expect([await unresolvedSecrets(), await fingerprint()]).toEqual([["SECRET_1"], undefined]);
 });
 
+const directUrl = "https://func-example.example.com/public/health";
 const refused = { time: "2026-01-02T03:04:05Z", status: 401, reason: "TokenAudienceNotAllowed" };
 test.each<[string, object[], Record<string, string>, number | undefined]>([
   ["are those of its log", Array(3).fill(refused), {}, 3],
   ["are none if it refused none", [{ ...refused, status: null }], {}, 0],
   ["are not known without its log", [], {}, undefined],
-  [
-    "are none if calls do not pass it",
-    [],
-    { HEALTH_URL: "https://func-example.example.com/public/health" },
-    0,
-  ],
+  ["are none if calls do not pass it", [], { HEALTH_URL: directUrl }, 0],
 ])("The creates that API Management refuses %s", async (_, calls, variables, expected) => {
-  azure.apiManagementCalls = calls;
+  returns({ rows: { [apiManagementQuery("vmr-gateway-test")]: calls } });
   const lines = await (await connect({}, shell(variables))).log.refusedByApiManagement();
   expect(lines?.length).toBe(expected);
   for (const { fields } of lines ?? []) expect(fields).toMatchObject({ function: "createRoom", status: 401 });
@@ -215,7 +196,7 @@ test.each([
   [404, /^Azure does not find [^\n]+\n$/],
   [500, /^Azure returned 500 for [^\n]+\n$/],
 ])("Says so in one line if Azure returns %i", async (status, message) => {
-  azure.status = status;
+  returns({ status });
   const { exitCode, remarks } = await ops(["status"], { environment: shell() });
   expect([exitCode, remarks]).toEqual([3, expect.stringMatching(message)]);
 });
@@ -224,21 +205,15 @@ test("Takes the names of the resources from the values of an environment, whatev
   const folder = await temporaryFolder();
   const values = `AZURE_SUBSCRIPTION_ID=${subscription}\nAZURE_RESOURCE_GROUP='rg-example'\nAZURE_ENV_NAME=`;
   for (const name of ["test", "other"]) await writeFile(join(folder, `${name}.env`), `${values}${name}\n`);
-  const options = (name: string) => ({
-    environment: relative(join("infra", "environments"), join(folder, name)),
-  });
-  const environment = shell({
-    FUNCTION_APP_NAME: "func-other",
-    AZURE_RESOURCE_GROUP: "rg-other",
-    AZURE_SUBSCRIPTION_ID: "other",
-    LOG_WORKSPACE_ID: "/other",
-    HEALTH_URL: "http://[::1]:1",
-  });
-  const target = await connect(options("test"), environment);
+  const environments = relative(join("infra", "environments"), folder);
+  const ofAnother = { FUNCTION_APP_NAME: "func-other", AZURE_RESOURCE_GROUP: "rg-other" };
+  const further = { AZURE_SUBSCRIPTION_ID: "other", LOG_WORKSPACE_ID: "/other", HEALTH_URL: directUrl };
+  const environment = shell({ ...ofAnother, ...further });
+  const target = await connect({ environment: `${environments}/test` }, environment);
   expect(target.name).toMatch(/^func-example \(environment .*test\)$/);
   expect(target.gatewayUrl).toBe("https://api.example.com");
   expect(await target.log.lines({ hours: 1 })).toEqual([]);
-  await expect(connect(options("other"), environment)).rejects.toThrow(
+  await expect(connect({ environment: `${environments}/other` }, environment)).rejects.toThrow(
     /^The resource group must have exactly one app with the tag vmr-gateway=other\.$/,
   );
   await expect(connect({ environment: "nowhere" }, environment)).rejects.toThrow(

@@ -31,6 +31,10 @@ test("ops status shows what needs attention and what to do, and ends with 0 if n
     lines: expect.arrayContaining([{ name: "Poison", isOk: true, found: "0 requests given up" }]),
     problems: 0,
   });
+  const untold = await gateway.ops("status", {}, { platform: undefined });
+  expect(untold.output).toMatch(
+    /\n {2}ok {2}Rooms {11}4 pooled, .*\n(?:.*\n)*From the metrics row of 20\S+\.\n/,
+  );
   const count = async () => Promise.reject(new QueueError("unknown", "queue count"));
   const pool = { ...gateway.queues.pool, count };
   const red = await gateway.ops("status", {}, { queues: { ...gateway.queues, pool } });
