@@ -11,6 +11,8 @@ export interface Context {
   readonly terminal: Terminal;
   /** Aborts on Ctrl-C. */
   readonly stopping: AbortSignal;
+  /** Prints the last line of a result, and returns how the command ends. */
+  readonly conclude: (outcome: Outcome, line: string) => Outcome;
   /** Connects to the gateway that the options name. Throws UsageError or UnreachableError. */
   readonly connect: () => Promise<Target>;
 }
@@ -90,7 +92,11 @@ export async function runProgram(
         if (changesGateway) terminal.remark(`On ${headerOf(target)}:`);
         return target;
       };
-      outcome = await work(options, { terminal, stopping, connect: connectAndTell });
+      const conclude = (outcome: Outcome, line: string): Outcome => {
+        terminal.print(line);
+        return outcome;
+      };
+      outcome = await work(options, { terminal, stopping, conclude, connect: connectAndTell });
     },
   });
   for (const group of groups) for (const addTo of group.added) addTo(operatorOf(group));

@@ -49,7 +49,7 @@ interface DrainOptions {
 }
 
 async function drain(options: DrainOptions, context: Context): Promise<Outcome> {
-  const { terminal, connect } = context;
+  const { terminal, connect, conclude } = context;
   const takesLeaked = options.leaked === true;
   const target = requirePlatform(await connect());
   if (options.keepPool) return awaitConferences(target, options, context);
@@ -65,8 +65,8 @@ async function drain(options: DrainOptions, context: Context): Promise<Outcome> 
     const leaked = Math.min(beyondPool, marked.filter(madeBefore(target.clock.now())).length);
     if (leaked > 0) printLeaked(leaked, takesLeaked, terminal);
     const deleted = count(pooled + (takesLeaked ? leaked : 0), "room");
-    terminal.print(`Would delete ${deleted} and cancel ${count(requested, "request")}. Do it with --yes.`);
-    return "ok";
+    const canceled = count(requested, "request");
+    return conclude("ok", `Would delete ${deleted} and cancel ${canceled}. Do it with --yes.`);
   }
   await target.queues.provisioning.clear();
   const outcome = await emptyPool(target, pooled, options, context);
@@ -80,22 +80,17 @@ async function emptyPool(
   options: DrainOptions,
   context: Context,
 ): Promise<Outcome> {
-  const { terminal, stopping } = context;
+  const { terminal, stopping, conclude } = context;
   const takesLeaked = options.leaked === true;
   const { pool, provisioning, deletion } = target.queues;
   const retired = await makeSmaller(target, "drain", pooled, context);
   const emptyAt = target.clock.now();
   const [left, requested] = await Promise.all([pool.count(), provisioning.count()]);
   const taken = `${count(retired, "room")} taken out`;
-  if (stopping.aborted) {
-    terminal.print(`${taken}; ${left} are still in the pool.`);
-    return "interrupted";
-  }
-  if (left + requested > 0) {
-    const names = `${count(left, "name")} leased or not ready yet, and ${count(requested, "room")} requested`;
-    terminal.print(`${taken}. ${names}.\nRun the command again in five minutes.`);
-    return "finding";
-  }
+  if (stopping.aborted) return conclude("interrupted", `${taken}; ${left} are still in the pool.`);
+  const names = `${count(left, "name")} leased or not ready yet, and ${count(requested, "room")} requested`;
+  if (left + requested > 0)
+    return conclude("finding", `${taken}. ${names}.\nRun the command again in five minutes.`);
   // The pool is empty, so a room that is still marked as pooled is in no queue, and no claim can get it.
   const leaked = (await readPooled(target)).filter(madeBefore(emptyAt));
   const by = { reason: "ops drain", operator: await target.operatorId() };
@@ -129,7 +124,7 @@ async function awaitConferences(
   { timeoutMinutes }: DrainOptions,
   context: Context,
 ): Promise<Outcome> {
-  const { terminal, stopping } = context;
+  const { terminal, stopping, conclude } = context;
   const inState = async (wanted: RoomView["state"]) =>
     (await readRooms(target)).filter(({ state }) => state === wanted).map(({ name }) => name);
   const total = (await inState("live")).length;
@@ -147,6 +142,5 @@ async function awaitConferences(
   if (stopping.aborted) return "interrupted";
   const names = await inState("live");
   const named = names.slice(0, maxNamed).join(", ") + (names.length > maxNamed ? ", ..." : "");
-  terminal.print(`${count(names.length, "conference")} still running: ${named}`);
-  return "finding";
+  return conclude("finding", `${count(names.length, "conference")} still running: ${named}`);
 }

@@ -74,7 +74,7 @@ interface PlanOptions extends PlatformOptions {
   readonly json?: true;
 }
 
-async function plan(options: PlanOptions, { terminal, connect }: Context): Promise<Outcome> {
+async function plan(options: PlanOptions, { terminal, connect, conclude }: Context): Promise<Outcome> {
   const { perDay, busyHour, measuredDays: days, json, ...rest } = options;
   const target = days === undefined ? undefined : await connect();
   const measured = target && (await measureLoad(target.log, days ?? 0));
@@ -97,8 +97,7 @@ async function plan(options: PlanOptions, { terminal, connect }: Context): Promi
     conferenceMinutes: rest.conferenceMinutes ?? measured?.conferenceMinutes ?? defaults.conferenceMinutes,
   });
   const outcome = result.isTooMuch ? "finding" : "ok";
-  if (json) terminal.print(JSON.stringify({ measured, ...result }));
-  if (json) return outcome;
+  if (json) return conclude(outcome, JSON.stringify({ measured, ...result }));
   if (measured) {
     const { callers, empty, refused, conferenceMinutes } = measured;
     terminal.print(
@@ -108,6 +107,5 @@ async function plan(options: PlanOptions, { terminal, connect }: Context): Promi
     if (conferenceMinutes === undefined)
       terminal.print("No conference has ended, so its minutes are not measured.");
   }
-  for (const line of planLines(result)) terminal.print(line);
-  return outcome;
+  return conclude(outcome, planLines(result).join("\n"));
 }

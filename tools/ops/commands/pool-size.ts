@@ -26,15 +26,13 @@ interface FillOptions {
 }
 
 async function fill({ level: given, timeoutMinutes }: FillOptions, context: Context): Promise<Outcome> {
-  const { terminal, connect, stopping } = context;
+  const { terminal, connect, stopping, conclude } = context;
   const target = await connect();
   const { queues, settings, log } = target;
   const { maxRooms, readyDelaySeconds } = settings.pool;
   const level = given ?? maxRooms;
-  if (level === 0) {
-    terminal.print("MAX_VMR is 0, which switches the pool off. There is nothing to do.");
-    return "ok";
-  }
+  if (level === 0)
+    return conclude("ok", "MAX_VMR is 0, which switches the pool off. There is nothing to do.");
   const requested = await createReplenishment({ ...queues, maxRooms }).topUpTo(level);
   const [pooled, pending] = await Promise.all([queues.pool.count(), queues.provisioning.count()]);
   terminal.print(
@@ -47,16 +45,14 @@ async function fill({ level: given, timeoutMinutes }: FillOptions, context: Cont
     read: async () => queues.pool.count(),
     whyStalled: async () => newestProblem(log),
   };
-  if (await waitFor(target, waiting, context)) {
-    terminal.print(
-      `The pool is full. A new room can be handed out ${duration(readyDelaySeconds)} after it was made.`,
-    );
-    return "ok";
-  }
+  const isReady = `A new room can be handed out ${duration(readyDelaySeconds)} after it was made.`;
+  if (await waitFor(target, waiting, context)) return conclude("ok", `The pool is full. ${isReady}`);
   if (stopping.aborted) return "interrupted";
   if (timeoutMinutes === 0) return "ok";
-  terminal.print("The pool is not full yet. If it does not grow: docs/operations.md#provisioning-failing.");
-  return "finding";
+  return conclude(
+    "finding",
+    "The pool is not full yet. If it does not grow: docs/operations.md#provisioning-failing.",
+  );
 }
 
 /** Returns why rooms are not provisioned: the newest failure, unless a room has been provisioned since. */
@@ -85,14 +81,11 @@ interface ShrinkOptions {
 }
 
 async function shrink({ level, yes }: ShrinkOptions, context: Context): Promise<Outcome> {
-  const { terminal, connect, stopping } = context;
+  const { terminal, connect, stopping, conclude } = context;
   const target = requirePlatform(await connect());
   const { pooled, requested } = await showPool(target, context);
   const amount = Math.min(pooled, pooled + requested - level);
-  if (amount <= 0) {
-    terminal.print("There is nothing to do.");
-    return "ok";
-  }
+  if (amount <= 0) return conclude("ok", "There is nothing to do.");
   const { minRooms = 0, maxRooms } = target.settings.pool;
   if (minRooms > level)
     terminal.print(`POOL_MINIMUM is ${minRooms}: the gateway fills the pool up again within five minutes.`);
@@ -100,10 +93,8 @@ async function shrink({ level, yes }: ShrinkOptions, context: Context): Promise<
     terminal.print(
       `MAX_VMR is ${maxRooms}: a create that finds the pool empty, and bulk create, fill it up again.`,
     );
-  if (!yes) {
-    terminal.print(`Would take ${count(amount, "room")} out of the pool and delete them. Do it with --yes.`);
-    return "ok";
-  }
+  const rooms = count(amount, "room");
+  if (!yes) return conclude("ok", `Would take ${rooms} out of the pool and delete them. Do it with --yes.`);
   const retired = await makeSmaller(target, "shrink", amount, context);
   const left = await target.queues.pool.count();
   terminal.print(
@@ -111,8 +102,8 @@ async function shrink({ level, yes }: ShrinkOptions, context: Context): Promise<
   );
   if (left <= pooled - amount) return "ok";
   if (stopping.aborted) return "interrupted";
-  terminal.print(
+  return conclude(
+    "finding",
     "The other names are leased by claims, or their rooms are not ready yet. Run the command again in five minutes.",
   );
-  return "finding";
 }

@@ -36,7 +36,7 @@ interface RecycleOptions {
 }
 
 async function recycle(options: RecycleOptions, context: Context): Promise<Outcome> {
-  const { terminal, connect, stopping } = context;
+  const { terminal, connect, stopping, conclude } = context;
   const target = requirePlatform(await connect());
   const fingerprint = await target.fingerprint();
   if (fingerprint === undefined)
@@ -51,20 +51,11 @@ async function recycle(options: RecycleOptions, context: Context): Promise<Outco
   terminal.print(
     `The pool has ${count(pool.ready, "ready room")}; ${pool.outdated.size} of its rooms were made with other settings.`,
   );
-  if (pool.outdated.size === 0) {
-    terminal.print("There is nothing to do.");
-    return "ok";
-  }
-  if (pool.ready <= floor) {
-    terminal.print(`The floor is ${floor}, so none may be taken out. Fill the pool first, or lower --floor.`);
-    return "finding";
-  }
-  if (!options.yes) {
-    terminal.print(
-      `Would replace ${count(pool.outdated.size, "room")}, ${batch} at a time, and keep ${floor} ready. Do it with --yes.`,
-    );
-    return "ok";
-  }
+  if (pool.outdated.size === 0) return conclude("ok", "There is nothing to do.");
+  const noSpare = `The floor is ${floor}, so none may be taken out. Fill the pool first, or lower --floor.`;
+  if (pool.ready <= floor) return conclude("finding", noSpare);
+  const atOnce = `${count(pool.outdated.size, "room")}, ${batch} at a time, and keep ${floor} ready`;
+  if (!options.yes) return conclude("ok", `Would replace ${atOnce}. Do it with --yes.`);
   const { readyDelaySeconds } = target.settings.pool;
   const next = async () => {
     const { ready, outdated } = await viewPool(target, fingerprint);
@@ -93,11 +84,11 @@ async function recycle(options: RecycleOptions, context: Context): Promise<Outco
   );
   if (stopping.aborted) return "interrupted";
   if (left === 0) return "ok";
-  terminal.print(
+  return conclude(
+    "finding",
     `${count(left, "room")} with other settings remain: they are leased, in no queue (npm run ops -- unaccounted), or no ` +
       "new rooms arrive (docs/operations.md#provisioning-failing). It is safe to run the command again.",
   );
-  return "finding";
 }
 
 async function viewPool(target: TargetWithPlatform, fingerprint: string) {

@@ -35,7 +35,7 @@ interface ListOptions {
 }
 
 async function listRooms({ state: wanted, json }: ListOptions, context: Context): Promise<Outcome> {
-  const { connect, terminal } = context;
+  const { connect, terminal, conclude } = context;
   const target = requirePlatform(await connect());
   const { gatewayName } = target.settings.rooms;
   const ofAnyGateway = await remindWhile(readAllRooms(target.platform), "the platform", terminal);
@@ -43,32 +43,24 @@ async function listRooms({ state: wanted, json }: ListOptions, context: Context)
   const shown = all.filter(({ state }) => wanted === undefined || state === wanted);
   if (json) {
     const list = shown.map(({ name, state, marker }) => ({ ...marker, name, state, marker: marker.state }));
-    terminal.print(JSON.stringify(list));
-    return "ok";
+    return conclude("ok", JSON.stringify(list));
   }
-  const counts = roomStates.map(
-    (state) => `${all.filter((room) => room.state === state).length} ${stateNames[state]}`,
-  );
+  const amountOf = (state: RoomView["state"]) => all.filter((room) => room.state === state).length;
+  const counts = roomStates.map((state) => `${amountOf(state)} ${stateNames[state]}`);
   terminal.print(`${count(all.length, "room")}: ${counts.join(", ")}`);
-  const others = describeOthers(
-    ofAnyGateway.map(({ marker }) => marker),
-    gatewayName,
-  );
+  const markers = ofAnyGateway.map(({ marker }) => marker);
+  const others = describeOthers(markers, gatewayName);
   if (others !== undefined) terminal.print(`Not listed: ${others}.`);
-  if (shown.length === 0) {
-    if (wanted !== undefined) terminal.print(`None is ${stateNames[wanted]}.`);
-    return "ok";
-  }
+  if (shown.length === 0 && wanted !== undefined) return conclude("ok", `None is ${stateNames[wanted]}.`);
+  if (shown.length === 0) return "ok";
   const fingerprint = await target.fingerprint();
-  terminal.print("");
-  const rows = shown.map((room) => rowOf(room, fingerprint, target.clock.now()));
-  for (const line of table([["NAME", "STATE", "SINCE", "SETTINGS"], ...rows])) terminal.print(line);
-  return "ok";
-}
-
-function rowOf({ name, state, marker }: RoomView, fingerprint: string | undefined, now: number): string[] {
-  const settings = marker.fingerprint === fingerprint ? "current" : "other";
-  return [name, state, age(marker.since, now), fingerprint === undefined ? "unknown" : settings];
+  const now = target.clock.now();
+  const rows = shown.map(({ name, state, marker }) => {
+    const settings = marker.fingerprint === fingerprint ? "current" : "other";
+    return [name, state, age(marker.since, now), fingerprint === undefined ? "unknown" : settings];
+  });
+  const lines = table([["NAME", "STATE", "SINCE", "SETTINGS"], ...rows]);
+  return conclude("ok", ["", ...lines].join("\n"));
 }
 
 export function addRoom({ command, run }: Operator): void {
@@ -90,14 +82,11 @@ interface RoomOptions {
 }
 
 async function showRoom({ name, hours, json }: RoomOptions, context: Context): Promise<Outcome> {
-  const { connect, terminal } = context;
+  const { connect, terminal, conclude } = context;
   const { log, platform, settings, clock } = await connect();
   const lines = await log.lines({ hours, room: name });
   const outcome = lines.length > 0 ? "ok" : "finding";
-  if (json) {
-    terminal.print(JSON.stringify(lines));
-    return outcome;
-  }
+  if (json) return conclude(outcome, JSON.stringify(lines));
   const rows = lines.map(eventOf);
   if (rows.length > 0)
     for (const line of table([["TIME (UTC)", "EVENT", "CALLER", "CORRELATION"], ...rows]))

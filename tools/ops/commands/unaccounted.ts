@@ -43,29 +43,20 @@ interface UnaccountedOptions {
 
 async function unaccounted(options: UnaccountedOptions, context: Context): Promise<Outcome> {
   const { gateway, yes, json } = options;
-  const { terminal, connect, stopping } = context;
+  const { terminal, connect, stopping, conclude } = context;
   if (yes && !options.delete) throw new UsageError("--yes needs --delete");
   const target = requirePlatform(await connect());
   const listing = gateway === undefined ? await listOrphaned(target) : await listLeft(target, gateway);
   const { heading, rows, note } = listing;
   const isNone = rows.length === 0 && note === undefined;
-  if (json) {
-    terminal.print(JSON.stringify(listing.json));
-    return isNone ? "ok" : "finding";
-  }
-  if (isNone) {
-    terminal.print(listing.none);
-    return "ok";
-  }
+  if (json) return conclude(isNone ? "ok" : "finding", JSON.stringify(listing.json));
+  if (isNone) return conclude("ok", listing.none);
   if (rows.length > 0) for (const line of table([heading, ...rows])) terminal.print(line);
   if (note !== undefined) terminal.print(note);
   if (!options.delete || !listing.mayDelete || rows.length === 0) return "finding";
   const names = rows.map(([name]) => name);
   const deletable = names.filter((name) => !isPersistent(name));
-  if (!yes) {
-    terminal.print(listing.wouldDelete(count(deletable.length, "room")));
-    return "finding";
-  }
+  if (!yes) return conclude("finding", listing.wouldDelete(count(deletable.length, "room")));
   const operator = await target.operatorId();
   let removed = 0;
   await withProgress(terminal, listing.progressLabel, deletable.length, async (show) => {
