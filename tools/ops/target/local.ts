@@ -11,6 +11,7 @@ import { screenTime } from "../../terminal/format.ts";
 import { UnreachableError } from "../outcomes.ts";
 import {
   createFunctions,
+  type LogLine,
   type LogReader,
   maxLines,
   openPlatform,
@@ -59,44 +60,44 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
     try {
       const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(probeSeconds * 1000) });
       return schema.parse(await response.json());
-    } catch (error) {
-      throw new UnreachableError(
-        `The log workspace at ${url} does not respond. Is the local gateway running?`,
-        {
-          cause: error,
-        },
-      );
+    } catch (cause) {
+      const message = `The log workspace at ${url} does not respond. Is the local gateway running?`;
+      throw new UnreachableError(message, { cause });
     }
   }
+  async function readTraces(hours: number): Promise<LogLine[]> {
+    const since = new Date(clock.now() - hours * 3600_000).toISOString();
+    return (await read("/control/traces", tracesSchema)).filter(({ time }) => time >= since);
+  }
   return {
-    lines: async ({ hours, room, events, functions, gateway }) => {
-      const since = new Date(clock.now() - hours * 3600_000).toISOString();
-      return (await read("/control/traces", tracesSchema))
-        .filter(({ time }) => time >= since)
-        .filter(({ fields }) => room === undefined || fields["room"] === room)
-        .filter(({ fields }) => gateway === undefined || fields["gateway"] === gateway)
-        .filter(({ fields }) => events === undefined || events.includes(String(fields["event"])))
-        .filter(({ fields }) => functions === undefined || functions.includes(String(fields["function"])))
-        .slice(-maxLines);
+    lines: async ({ hours, room, gateway, events, functions }) => {
+      const wanted = {
+        room: room && [room],
+        gateway: gateway && [gateway],
+        event: events,
+        function: functions,
+      };
+      const isWanted = ({ fields }: LogLine) =>
+        Object.entries(wanted).every(([name, values]) => !values || values.includes(String(fields[name])));
+      return (await readTraces(hours)).filter(isWanted).slice(-maxLines);
     },
     counts: async ({ hours, events }, minutes) => {
       const milliseconds = minutes * 60_000;
-      const since = clock.now() - hours * 3600_000;
-      return (await read("/control/traces", tracesSchema))
-        .map(({ time, fields }) => ({ at: Date.parse(time), event: countedEvent(fields) }))
-        .filter(({ at, event }) => at >= since && events.includes(event))
-        .map(({ at, event }) => ({
-          time: new Date(Math.floor(at / milliseconds) * milliseconds).toISOString(),
-          event,
-          count: 1,
-        }));
+      const startOf = (time: string) => Math.floor(Date.parse(time) / milliseconds) * milliseconds;
+      return (await readTraces(hours))
+        .map(({ time, fields }) => ({
+          time: new Date(startOf(time)).toISOString(),
+          event: countedEvent(fields),
+        }))
+        .filter(({ event }) => events.includes(event))
+        .map((line) => ({ ...line, count: 1 }));
     },
     refusedByApiManagement: async () => [],
     newestMetrics: async () => (await read("/control/rows", rowsSchema)).at(-1)?.row,
   };
 }
 
-function countedEvent({ event, function: name, status }: Readonly<Record<string, unknown>>): string {
+function countedEvent({ event, function: name, status }: LogLine["fields"]): string {
   const isCreate = event === "request" && createFunctions.includes(String(name));
   return isCreate && Number(status) >= 500 ? refusedCreate : String(event);
 }

@@ -226,8 +226,6 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
       platform.clearFaults();
       platform.clearAlarms();
       await platform.goUp();
-      // The client may have paused its calls, for at most this long.
-      clock.advance(15);
     },
     stop: async (): Promise<void> => {
       await Promise.all([issuer, contactCentre, logWorkspace, front].map(async (part) => part.stop()));
