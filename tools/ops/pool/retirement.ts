@@ -32,38 +32,27 @@ export interface RetirementOptions {
   readonly command: string;
   /** The object ID of the operator who ran the command. */
   readonly operator?: string | undefined;
-  /** How many names are to leave the pool. */
-  readonly amount: number;
   /** Whether to take out the room of this name. The default takes any. */
   readonly chooses?: (room: string) => boolean;
   /** How many messages that are not chosen may be held back at once. */
   readonly maxHeld?: number;
   readonly clock: Clock;
   readonly log: Log;
-  readonly stopping?: AbortSignal;
-  /** Is told after each room how many were retired. */
-  readonly onRetired?: (retired: number) => void;
-}
-
-/** What was taken out of the pool. */
-interface Retired {
-  readonly rooms: number;
-  /** How many names were dropped because they lead to no room that can be handed out. */
-  readonly dropped: number;
 }
 
 /**
- * Retires chosen rooms one after the other: fewer than the amount if the pool has no more, or if it is to stop. Throws
- * PlatformError, QueueError or `claim-failed`; the room is then in the pool, or on its way to its deletion.
+ * Retires one chosen room. Returns "none" if the pool has none, "dropped" if its name leads to no room that can be handed
+ * out, and "passed" if the name is not the pool's concern. Throws PlatformError, QueueError or `claim-failed`; the room is
+ * then in the pool, or on its way to its deletion.
  */
-export async function retireRooms(options: RetirementOptions): Promise<Retired> {
+export async function retireRoom(options: RetirementOptions) {
   const { pool, deletion, conferences, settings, replenishment, command, operator, clock } = options;
-  const { amount, chooses = () => true, maxHeld = 0, stopping, onRetired } = options;
+  const { chooses = () => true, maxHeld = 0 } = options;
   const { leaseSeconds } = settings.pool;
   const notChosen: QueueMessage[] = [];
   let chosen: QueueMessage | undefined;
   let leaseEndsAt = 0;
-  let [rooms, dropped] = [0, 0];
+  let isDropped = false;
 
   /** Before the claim, whose time is too short to search a large pool. Returns whether it has found a message. */
   async function findChosen(): Promise<boolean> {
@@ -126,29 +115,25 @@ export async function retireRooms(options: RetirementOptions): Promise<Retired> 
   const log: Log = {
     ...options.log,
     warn: (event, fields, cause) => {
-      if (event === "room-discarded") dropped += 1;
+      if (event === "room-discarded") isDropped = true;
       // An empty pool is a result here, not a warning.
       if (event !== "pool-empty") options.log.warn(event, fields, cause);
     },
   };
   try {
-    while (rooms + dropped < amount && !stopping?.aborted && (await findChosen())) {
-      const droppedBefore = dropped;
-      try {
-        await claims.claim(undefined, log);
-        rooms += 1;
-        onRetired?.(rooms);
-      } catch (error) {
-        // The claim dealt with this message but got no room, perhaps after its time: try the next one.
-        const code = error instanceof GatewayError ? error.code : undefined;
-        if (code !== "pool-exhausted" && (code !== "claim-failed" || dropped === droppedBefore)) throw error;
-      }
-    }
+    if (!(await findChosen())) return "none";
+    await claims.claim(undefined, log);
+    return "retired";
+  } catch (error) {
+    // The claim dealt with this message but got no room, perhaps after its time.
+    const code = error instanceof GatewayError ? error.code : undefined;
+    if (isDropped && (code === "pool-exhausted" || code === "claim-failed")) return "dropped";
+    if (code === "pool-exhausted") return "passed";
+    throw error;
   } finally {
     // A message that cannot be released becomes visible when its lease ends.
     for (const message of notChosen) await pool.setInvisible(message, 0).catch(() => undefined);
   }
-  return { rooms, dropped };
 }
 
 const noReplacement: Pick<Replenishment, "requestReplacement"> = {

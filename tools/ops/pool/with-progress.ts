@@ -5,7 +5,7 @@ import { createProgress } from "../../terminal/progress.ts";
 import type { Context } from "../operator-program.ts";
 import type { Target, TargetWithPlatform } from "../target/target.ts";
 import { createCommandLog, withProgress } from "../terminal/terminal.ts";
-import { type RetirementOptions, retireRooms } from "./retirement.ts";
+import { type RetirementOptions, retireRoom } from "./retirement.ts";
 
 /** Prints and returns how many rooms the pool has, and how many are requested. */
 export async function showPool({ queues }: Target, { terminal }: Context) {
@@ -15,7 +15,9 @@ export async function showPool({ queues }: Target, { terminal }: Context) {
 }
 
 /** What a command may take out of the pool next. */
-interface Next extends Pick<RetirementOptions, "amount" | "chooses" | "maxHeld"> {
+interface Next extends Pick<RetirementOptions, "chooses" | "maxHeld"> {
+  /** How many names are to leave the pool. */
+  readonly amount: number;
   /** How much of the total is still to do. */
   readonly left: number;
   /** How long it tries again if there is none to take out. */
@@ -32,33 +34,35 @@ interface Taking extends Pick<RetirementOptions, "command" | "replenishment"> {
 
 /**
  * Takes rooms out of the pool and has them deleted, step by step. Returns how many, and what is left of the total, which
- * is more than 0 if the pool has no more or if the command is interrupted. Throws what `retireRooms` throws.
+ * is more than 0 if the pool has no more or if the command is interrupted. Throws what `retireRoom` throws.
  */
 export async function takeOut(
   target: TargetWithPlatform,
   { command, replenishment, label, total, next }: Taking,
   { terminal, stopping }: Context,
-): Promise<{ readonly taken: number; readonly left: number }> {
+) {
   const { queues, platform, settings, clock } = target;
   const operator = await target.operatorId();
-  const common = { ...queues, ...platform, settings, clock, replenishment, command, operator, stopping };
   const log = createCommandLog(terminal);
+  const common = { ...queues, ...platform, settings, clock, replenishment, command, operator, log };
   let [taken, dropped, left] = [0, 0, total];
   await withProgress(terminal, label, total, async (show) => {
-    const showLeft = () => show(Math.max(0, total - left));
     for (let waitSince = clock.now(); !stopping.aborted; ) {
-      const { maxWaitSeconds, ...step } = await next(taken + dropped);
+      const { maxWaitSeconds, amount, ...step } = await next(taken + dropped);
       left = step.left;
-      showLeft();
+      show(Math.max(0, total - left));
       if (left === 0) return;
-      const onRetired = () => {
+      const done = taken + dropped;
+      while (taken + dropped < done + amount && !stopping.aborted) {
+        const outcome = await retireRoom({ ...common, ...step });
+        if (outcome === "none") break;
+        if (outcome === "dropped") dropped += 1;
+        if (outcome !== "retired") continue;
         taken += 1;
         left -= 1;
-        showLeft();
-      };
-      const retired = await retireRooms({ ...common, ...step, log, onRetired });
-      dropped += retired.dropped;
-      if (retired.rooms + retired.dropped > 0) waitSince = clock.now();
+        show(Math.max(0, total - left));
+      }
+      if (taken + dropped > done) waitSince = clock.now();
       else if (clock.now() >= waitSince + maxWaitSeconds * 1000) return;
       else await pause(target, { stopping });
     }

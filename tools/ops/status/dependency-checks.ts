@@ -13,17 +13,15 @@ import { causeOf, mentionLogged } from "./log-history.ts";
 import type { Reading } from "./reading.ts";
 
 export async function checkSettings({ target: { settings } }: Reading): Promise<Finding> {
-  const { unknownNames: names } = settings;
-  if (names.length === 0) return { isOk: true, found: "the gateway accepts them" };
+  const names = settings.unknownNames.join(", ");
   const advice = "correct the name in GATEWAY_SETTINGS, or use the commands of the version that is deployed";
-  return { isOk: false, found: `unknown: ${names.join(", ")}`, advice };
+  return judged(names === "", names === "" ? "the gateway accepts them" : `unknown: ${names}`, advice);
 }
 
 export async function checkSecrets({ target: { unresolvedSecrets } }: Reading): Promise<Finding> {
-  const names = await unresolvedSecrets();
-  if (names.length === 0) return { isOk: true, found: "all are resolved" };
+  const names = (await unresolvedSecrets()).join(", ");
   const advice = "set them in the vault, then: sh infra/deploy.sh reload <environment>";
-  return { isOk: false, found: `not resolved: ${names.join(", ")}`, advice };
+  return judged(names === "", names === "" ? "all are resolved" : `not resolved: ${names}`, advice);
 }
 
 export async function checkGateway({ target: { gatewayUrl, log } }: Reading): Promise<Finding> {
@@ -98,9 +96,8 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
 function expiredAuthorities({ settings, clock }: Target): string {
   const authorities = settings.platform.authorities ?? [];
   const expired = authorities.filter(({ validToDate }) => validToDate.getTime() <= clock.now());
-  return expired
-    .map(({ subject }) => `; PLATFORM_CA has expired: ${subject.replaceAll("\n", ", ")}`)
-    .join("");
+  const words = expired.map(({ subject }) => `; PLATFORM_CA has expired: ${subject.replaceAll("\n", ", ")}`);
+  return words.join("");
 }
 
 async function isServedSince({ creates }: Reading, row: Readonly<Record<string, unknown>>): Promise<boolean> {
@@ -122,17 +119,15 @@ const judgedCreates = 3;
 export async function checkSpeed({ probe, creates }: Reading): Promise<Finding> {
   const served = (await creates()).filter(({ status }) => status === 200).slice(-shownCreates);
   const durations = served.map(({ durationMilliseconds }) => durationMilliseconds / 1000);
-  const ofCreates =
-    served.length === 0
-      ? ""
-      : `creates take ${Math.min(...durations).toFixed(1)} to ${Math.max(...durations).toFixed(1)} s`;
+  const [fastest, slowest] = [Math.min(...durations).toFixed(1), Math.max(...durations).toFixed(1)];
+  const ofCreates = served.length === 0 ? "" : `creates take ${fastest} to ${slowest} s`;
   const latest = durations.slice(-judgedCreates);
   const areSlow = latest.length === judgedCreates && Math.min(...latest) > slowCreateSeconds;
   const own = await probe();
   const ownSeconds = own?.failure === undefined ? own?.seconds : undefined;
   const isSlow = areSlow || (ownSeconds ?? 0) > slowSeconds;
-  const ofOwn = ownSeconds === undefined ? [] : [`${ownSeconds.toFixed(1)} s per call`];
-  const found = [...ofOwn, ...(ofCreates ? [ofCreates] : [])].join("; ") || "unknown";
+  const ofOwn = ownSeconds === undefined ? "" : `${ownSeconds.toFixed(1)} s per call`;
+  const found = [ofOwn, ofCreates].filter(Boolean).join("; ") || "unknown";
   if (ownSeconds === undefined && !isSlow) return { isOk: undefined, found };
   const limits = `more than ${slowSeconds} s per call, or ${slowCreateSeconds} s per create`;
   return judged(!isSlow, found, `${limits}: ${runbook("platform-slow")}`);

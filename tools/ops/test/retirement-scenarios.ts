@@ -9,36 +9,29 @@ import {
   type ScenarioStep,
 } from "../../../test/simulation/exploration/scenario.ts";
 import type { ProcessParts } from "../../../test/simulation/processes.ts";
-import { retireRooms } from "../pool/retirement.ts";
+import { retireRoom } from "../pool/retirement.ts";
 
-const retire = (process: number): ScenarioStep => ({
+const retirement = (process: number): ScenarioStep => ({
   label: `retirement on process ${process}`,
   process,
-  start: (world) => void world.process(process).run("retireRoom", plan, retireRoom),
+  start: (world) => void world.process(process).run("retireRoom", plan, retire),
 });
 
-async function retireRoom({ adapters, settings, log }: ProcessParts): Promise<void> {
+async function retire({ adapters, settings, log }: ProcessParts): Promise<void> {
   const { queues, platformClient, clock } = adapters;
-  await retireRooms({
-    ...queues,
-    conferences: createConferences(platformClient),
-    settings,
-    command: "shrink",
-    amount: 1,
-    clock,
-    log,
-  });
+  const conferences = createConferences(platformClient);
+  await retireRoom({ ...queues, conferences, settings, command: "shrink", clock, log });
 }
 
 export const retirementScenarios: Readonly<Record<string, Scenario>> = {
   "retirement and claim": {
-    steps: [retire(0), create(1)],
+    steps: [retirement(0), create(1)],
     lapse: { seconds: 310, times: 1 },
     arrange: async (world) => poolRoom(world, "room-a"),
   },
 
   "retirement and bulk delete": {
-    steps: [retire(0), bulkDelete(1)],
+    steps: [retirement(0), bulkDelete(1)],
     arrange: async (world) => poolRoom(world, "room-a"),
   },
 };

@@ -7,7 +7,7 @@ import { formatMarker } from "../../../test/support/markers.ts";
 import { usePoolWorld } from "../../../test/support/pool-world.ts";
 import { isTakenOut, withTakenOut } from "../../log/taken-out.ts";
 import type { MemoryQueue } from "../../simulators/memory/queue.ts";
-import { type RetirementOptions, retireRooms } from "../pool/retirement.ts";
+import { type RetirementOptions, retireRoom } from "../pool/retirement.ts";
 import { viewRoom } from "../pool/room-views.ts";
 
 const world = usePoolWorld();
@@ -15,7 +15,7 @@ const settings = loadSettings(exampleEnvironment);
 const since = "2026-01-01T00:00:00.000Z";
 
 const retire = async (changes: Partial<RetirementOptions> = {}) =>
-  retireRooms({ ...world, settings, command: "shrink", amount: 1, ...changes });
+  retireRoom({ ...world, settings, command: "shrink", ...changes });
 const depths = () => [world.pool.contents().length, world.deletion.contents().length];
 
 test("Queues nothing once the lease has ended, because another claim may have handed the room out", async () => {
@@ -32,7 +32,7 @@ test("Queues nothing once the lease has ended, because another claim may have ha
 
 test("Holds back no more names than allowed, and releases them", async () => {
   for (let room = 0; room < 5; room++) await world.pool.put(`room-${room}`);
-  expect(await retire({ maxHeld: 1, chooses: () => false })).toEqual({ rooms: 0, dropped: 0 });
+  expect(await retire({ maxHeld: 1, chooses: () => false })).toBe("none");
   expect(world.pool.calls.filter((operation) => operation === "receive")).toHaveLength(2);
   expect(world.pool.contents().every(({ visibleAt }) => visibleAt <= world.clock.now())).toBe(true);
 });
@@ -41,7 +41,7 @@ test("Leaves a name to its lease if half of that is over when it arrives", async
   await world.addPooled("room-1");
   const late = () => world.clock.advance(settings.pool.leaseSeconds / 2);
   world.pool.strikeNext("receive", { meanwhile: late });
-  expect(await retire()).toEqual({ rooms: 0, dropped: 0 });
+  expect(await retire()).toBe("none");
   expect(world.room("room-1")?.description).toMatch(/ pooled /);
 });
 
@@ -53,13 +53,13 @@ test("Finds the chosen room behind 400 others, although each name takes 60 ms to
     return world.pool.receive(...input);
   };
   const slow = { pool: { ...world.pool, receive }, maxHeld: 1000, chooses: (room: string) => room === "old" };
-  expect(await retire(slow)).toEqual({ rooms: 1, dropped: 0 });
+  expect(await retire(slow)).toBe("retired");
 });
 
-test("Takes the next room if the first one does not exist, and none if no other is left", async () => {
+test("Drops a name without a room, and ends when no other is left", async () => {
   await world.pool.put("gone");
   await world.addPooled("room-1");
-  expect(await retire({ amount: 3 })).toEqual({ rooms: 1, dropped: 1 });
+  expect([await retire(), await retire(), await retire()]).toEqual(["dropped", "retired", "none"]);
   expect(depths()).toEqual([0, 1]);
   // An empty pool is what the operator wants.
   expect(world.log.lines.filter(({ level }) => level === "warn")).toMatchObject([
@@ -70,7 +70,7 @@ test("Takes the next room if the first one does not exist, and none if no other 
 test("Does not touch a caller's room, although its name is in the pool a second time", async () => {
   const description = formatMarker({ state: "assigned", since, messageId: "another-message" });
   await world.addPooled("room-1", { description });
-  expect(await retire()).toEqual({ rooms: 0, dropped: 0 });
+  expect(await retire()).toBe("passed");
   expect(depths()).toEqual([0, 0]);
 });
 
