@@ -15,6 +15,7 @@ import {
 } from "./log-history.ts";
 import type { Reading } from "./reading.ts";
 
+const recentPeriod = `${recentMinutes} min`;
 const metricsLateMilliseconds = 15 * 60_000;
 const hoursOfEvents = 24;
 
@@ -22,13 +23,9 @@ export async function checkCreates({ target: { clock }, creates }: Reading): Pro
   const lines = (await creates()).map(({ line }) => line);
   const history = historyOf(lines, ({ fields }) => hasFailed(fields["status"]));
   const { newestFailure } = history;
-  const words = {
-    noun: "create",
-    succeeded: "served",
-    period: `${recentMinutes} min`,
-    now: clock.now(),
-    advice: runbook(isCode(newestFailure, "pool-exhausted") ? "pool-empty-on-claim" : "creates-failing"),
-  };
+  const isPoolEmpty = isCode(newestFailure, "pool-exhausted");
+  const advice = runbook(isPoolEmpty ? "pool-empty-on-claim" : "creates-failing");
+  const words = { noun: "create", succeeded: "served", period: recentPeriod, now: clock.now(), advice };
   // While changes are paused, a create makes no call that its line could name.
   const isPaused =
     isCode(newestFailure, "platform-unavailable") && !("platformMethod" in (newestFailure?.fields ?? {}));
@@ -97,13 +94,9 @@ function isCode(line: LogLine | undefined, code: string): boolean {
 export async function checkProvisioning({ target: { clock, log } }: Reading): Promise<Finding> {
   const lines = await log.lines({ hours: recentHours, events: provisioningEvents });
   const history = historyOf(lines, ({ fields }) => fields["event"] === "provisioning-failed");
-  return findingOf(history, {
-    noun: "attempt",
-    succeeded: "provisioned",
-    period: `${recentMinutes} min`,
-    now: clock.now(),
-    advice: runbook("provisioning-failing"),
-  });
+  const advice = runbook("provisioning-failing");
+  const words = { noun: "attempt", succeeded: "provisioned", period: recentPeriod, now: clock.now(), advice };
+  return findingOf(history, words);
 }
 
 /** The limit of the alert event-sink-silent. */
@@ -126,50 +119,33 @@ export async function checkEventSink(reading: Reading): Promise<Finding> {
 async function judgeEvents({ target: { clock, log } }: Reading): Promise<Finding> {
   const isFromAnybody = ({ fields }: LogLine) =>
     [401, 403].includes(Number(fields["status"])) && fields["reason"] !== "password";
-  const filter = { events: ["request"], functions: ["eventSink"] };
-  const isIrrelevant = (lines: readonly LogLine[]) => lines.every(isFromAnybody);
-  let hours = 1;
-  let lines = await log.lines({ ...filter, hours });
-  if (isIrrelevant(lines)) {
-    hours = hoursOfEvents;
-    lines = await log.lines({ ...filter, hours });
-  }
-  const found = `no event in the last ${hours} h`;
-  if (lines.length === 0) return { isOk: undefined, found };
-  if (isIrrelevant(lines)) {
+  const read = async (hours: number) => log.lines({ hours, events: ["request"], functions: ["eventSink"] });
+  const recent = await read(1);
+  const isRecent = !recent.every(isFromAnybody);
+  const [hours, lines] = isRecent ? [1, recent] : [hoursOfEvents, await read(hoursOfEvents)];
+  if (lines.every(isFromAnybody)) {
     const refused = `${count(lines.length, "request")} refused because of the user name or the secret`;
-    return { isOk: undefined, found: `${found}; ${refused}` };
+    const found = `no event in the last ${hours} h${lines.length > 0 ? `; ${refused}` : ""}`;
+    return { isOk: undefined, found };
   }
   const history = historyOf(
     lines.filter((line) => !isFromAnybody(line)),
     ({ fields }) => fields["status"] !== 204,
   );
-  const words = {
-    noun: "event",
-    succeeded: "accepted",
-    period: `${hours} h`,
-    now: clock.now(),
-    advice: runbook("event-sink-silent"),
-  };
+  const advice = runbook("event-sink-silent");
+  const words = { noun: "event", succeeded: "accepted", period: `${hours} h`, now: clock.now(), advice };
   const { newestFailure } = history;
   const isPassword = newestFailure?.fields["status"] === 401;
-  const isOver = history.isOver && !(isPassword && isRecent(newestFailure, clock.now()));
-  const finding = findingOf(
-    { ...history, isOver },
-    words,
-    isPassword
-      ? "a node has another password (401)"
-      : `the gateway returned ${String(newestFailure?.fields["status"])}`,
-  );
+  const isNew = isPassword && clock.now() - Date.parse(newestFailure.time) <= recentHours * 3600_000;
+  const cause = isPassword
+    ? "a node has another password (401)"
+    : `the gateway returned ${String(newestFailure?.fields["status"])}`;
+  const finding = findingOf({ ...history, isOver: history.isOver && !isNew }, words, cause);
   const previous = lines.filter(({ fields }) => fields["credentials"] === "previous");
   const last = previous.at(-1);
   if (!last) return finding;
   const used = `${previous.length} with the previous password, the last ${age(last.time, clock.now())} ago`;
   return { ...finding, found: `${finding.found}; ${used}` };
-}
-
-function isRecent({ time }: LogLine, now: number): boolean {
-  return now - Date.parse(time) <= recentHours * 3600_000;
 }
 
 const clockMilliseconds = 60_000;

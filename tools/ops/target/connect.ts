@@ -38,7 +38,6 @@ async function nameDeployment(name: string | undefined, environment: Environment
     app,
     workspaceId: environment["LOG_WORKSPACE_ID"],
     healthUrl: environment["HEALTH_URL"],
-    environment: undefined,
   };
 }
 
@@ -48,9 +47,7 @@ function namesIn(values: Environment): DeploymentNames {
   return {
     subscription: valueOf(values, "AZURE_SUBSCRIPTION_ID"),
     resourceGroup: values["AZURE_RESOURCE_GROUP"] ?? `rg-vmr-gateway-${environment}`,
-    app: undefined,
     workspaceId: values["EXISTING_WORKSPACE_ID"],
-    healthUrl: undefined,
     environment,
   };
 }

@@ -151,13 +151,13 @@ export interface DeploymentNames {
   readonly subscription: string;
   readonly resourceGroup: string;
   /** Undefined if the tag of the environment names it. */
-  readonly app: string | undefined;
+  readonly app?: string;
   /** Resource ID; undefined if the workspace is in the resource group. */
   readonly workspaceId: string | undefined;
   /** Undefined if a tag of the app has it. */
-  readonly healthUrl: string | undefined;
+  readonly healthUrl?: string | undefined;
   /** The file in infra/environments, if one names the deployment. */
-  readonly environment: string | undefined;
+  readonly environment?: string;
 }
 
 /** The variables of the operator's shell. */

@@ -171,8 +171,7 @@ describe("ops unaccounted", () => {
     expect(await outputOf("room forgotten-2")).toMatch(/ room-deleted \(ops unaccounted\) +local /);
   });
 
-  const left = async (changes = {}) =>
-    gateway.addRooms(["left-1", "left-2"], { gateway: "old-name", hours: 48, ...changes });
+  const left = async () => gateway.addRooms(["left-1", "left-2"], { gateway: "old-name", hours: 48 });
   const leftAndOthers = async () => {
     await left();
     await gateway.addRooms([persistent], { gateway: "old-name", hours: 48 });
@@ -189,6 +188,11 @@ describe("ops unaccounted", () => {
     await left();
     gateway.platform.startConference({ name: "left-1" });
   };
+  const leftAndNew = async () => {
+    await left();
+    await gateway.addRooms(["new"], { gateway: "old-name", hours: 23 });
+    await gateway.addRooms(["left-3"], { gateway: "old-name", hours: 30 });
+  };
   const leftAndLogged = async () => {
     await left();
     gateway.logWorkspace.addTrace(JSON.stringify({ gateway: "old-name" }));
@@ -201,7 +205,7 @@ describe("ops unaccounted", () => {
     [left, "--delete --yes", 0, /\n2 rooms deleted, 0 left\.\n$/, 2],
     [left, "--json", 1, /^\[\{.*"name":"left-1".*\},\{.*\}\]\n$/, 0],
     [() => 0, "--delete --yes", 0, /^The platform has no room of the gateway old-name\.\n$/, 0],
-    [async () => left({ hours: 23 }), "--delete --yes", 1, /: its newest room is 23 h old\. Its rooms/, 0],
+    [leftAndNew, "--delete --yes", 1, /: its newest room is 23 h old\. Its rooms/, 0],
     [leftAndLogged, "--delete --yes", 1, / may be running: its newest log line is 0 s old\./, 0],
     [leftAndLive, "--delete --yes", 1, / may be running: one of its rooms has a live conference\./, 0],
     [liveCannotBeRead, "--delete --yes", 3, /^NAME/, 0],
