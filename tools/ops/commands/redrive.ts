@@ -41,7 +41,8 @@ async function redrive(options: RedriveOptions, context: Context): Promise<Outco
   const { poison } = target.queues;
   const depth = await poison.count();
   print(`${count(depth, "message")} in the poison queue.`);
-  const [counts, kept] = [{ requests: 0, dropped: 0, unreadable: 0 }, new Array<QueueMessage>()];
+  const counts = { requests: 0, dropped: 0, unreadable: 0 };
+  const kept: QueueMessage[] = [];
   const handle = async (message: QueueMessage): Promise<void> => {
     const isRequest = provisioningRequest.safeParse(parseJson(message.text)).success;
     const kind = isRequest ? "requests" : yes && dropUnreadable ? "dropped" : "unreadable";
@@ -67,11 +68,10 @@ async function redrive(options: RedriveOptions, context: Context): Promise<Outco
   if (json) terminal.print(JSON.stringify({ isDryRun: !yes, depth, ...counts, left }));
   if (depth === 0) return "ok";
   const moved = count(requests, "request");
-  if (!yes)
-    print(
-      `Would move ${moved} back to the provisioning queue. Do it with --yes.${unreadable > 0 ? ` ${unreadable} cannot be read as a request.` : ""}`,
-    );
-  else print(`${moved} moved.${dropped > 0 ? ` ${count(dropped, "unreadable message")} deleted.` : ""}`);
+  const stay = unreadable > 0 ? ` ${unreadable} cannot be read as a request.` : "";
+  const gone = dropped > 0 ? ` ${count(dropped, "unreadable message")} deleted.` : "";
+  if (yes) print(`${moved} moved.${gone}`);
+  else print(`Would move ${moved} back to the provisioning queue. Do it with --yes.${stay}`);
   if (stopping.aborted) return "interrupted";
   if (!yes) return "finding";
   if (unreadable > 0)

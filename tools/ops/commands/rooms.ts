@@ -87,23 +87,19 @@ async function showRoom({ name, hours, json }: RoomOptions, context: Context): P
   const lines = await log.lines({ hours, room: name });
   const outcome = lines.length > 0 ? "ok" : "finding";
   if (json) return conclude(outcome, JSON.stringify(lines));
-  const rows = lines.map(eventOf);
-  if (rows.length > 0)
-    for (const line of table([["TIME (UTC)", "EVENT", "CALLER", "CORRELATION"], ...rows]))
-      terminal.print(line);
-  else
-    terminal.print(
-      `The log of the last ${hours} hours has no line about ${name}. Check the name, or search further back with --hours.`,
-    );
-  if (platform) {
-    const found = await platform.conferences.findByName(name);
-    const isLive = found !== undefined && (await platform.status.isLive(name));
-    const view = found && viewRoom(found, isLive);
-    terminal.print(describeNow(found !== undefined, view, isLive, clock.now()));
-    if (found && isOfOtherGateway(found, settings.rooms.gatewayName))
-      terminal.print(`It belongs to the gateway ${view?.marker.gateway}, so this gateway leaves it alone.`);
-  }
-  return outcome;
+  const none = `The log of the last ${hours} hours has no line about ${name}. Check the name, or search further back with --hours.`;
+  const rows = table([["TIME (UTC)", "EVENT", "CALLER", "CORRELATION"], ...lines.map(eventOf)]);
+  terminal.print(lines.length > 0 ? rows.join("\n") : none);
+  if (!platform) return outcome;
+  const found = await platform.conferences.findByName(name);
+  const isLive = found !== undefined && (await platform.status.isLive(name));
+  const view = found && viewRoom(found, isLive);
+  terminal.print(describeNow(found !== undefined, view, isLive, clock.now()));
+  if (!found || !isOfOtherGateway(found, settings.rooms.gatewayName)) return outcome;
+  return conclude(
+    outcome,
+    `It belongs to the gateway ${view?.marker.gateway}, so this gateway leaves it alone.`,
+  );
 }
 
 function eventOf({ time, fields }: LogLine): string[] {

@@ -25,24 +25,18 @@ interface Options {
 }
 
 async function showStatus({ json: isJson }: Options, context: Context): Promise<Outcome> {
-  const { terminal, connect } = context;
+  const { terminal, connect, conclude } = context;
   const target = await connect();
   const reading = readingOf(target);
   if (!isJson) terminal.print(`${headerOf(target)}. Now: ${screenTime(target.clock.now())}\n`);
-  const { lines, problems } = await showChecks(statusChecks, reading, context, isJson);
+  const { lines, problems, outcome } = await showChecks(statusChecks, reading, context, isJson);
   const { row, own } = await reading.measured();
   const { orphaned, takenOut } = own ?? {};
   const measured = { row, isMeasured: own !== undefined, orphaned, takenOut };
-  if (isJson) terminal.print(JSON.stringify({ target: target.name, ...measured, lines, problems }));
-  else {
-    if (!own) terminal.print(`\nFrom the metrics row of ${row.TimeGenerated}.`);
-    terminal.print(
-      problems === 0
-        ? "\nNothing needs attention."
-        : `\n${count(problems, "line")} with !! ${problems === 1 ? "needs" : "need"} attention.`,
-    );
-  }
-  return problems === 0 ? "ok" : "finding";
+  if (isJson) return conclude(outcome, JSON.stringify({ target: target.name, ...measured, lines, problems }));
+  if (!own) terminal.print(`\nFrom the metrics row of ${row.TimeGenerated}.`);
+  const need = `${count(problems, "line")} with !! ${problems === 1 ? "needs" : "need"}`;
+  return conclude(outcome, `\n${problems === 0 ? "Nothing needs" : need} attention.`);
 }
 
 export function addDoctor({ command, run }: Operator): void {
@@ -56,32 +50,24 @@ export function addDoctor({ command, run }: Operator): void {
 }
 
 async function examine({ json: isJson }: Options, context: Context): Promise<Outcome> {
-  const { terminal, connect } = context;
+  const { terminal, connect, conclude } = context;
   const target = await connect();
   if (!isJson) terminal.print(`${headerOf(target)}\n`);
-  const { lines, problems } = await showChecks(doctorChecks, readingOf(target), context, isJson);
+  const { lines, problems, outcome } = await showChecks(doctorChecks, readingOf(target), context, isJson);
   const unknown = lines.filter(({ isOk }) => isOk === undefined).length;
-  if (isJson) terminal.print(JSON.stringify({ target: target.name, lines, problems, unknown }));
-  else {
-    const failed =
-      problems === 0 ? "No check failed" : `${count(problems, "check")} of ${lines.length} failed`;
-    terminal.print(`\n${failed}${unknown > 0 ? `; ${unknown} cannot be told yet (??)` : ""}.`);
-  }
-  return problems === 0 ? "ok" : "finding";
+  if (isJson) return conclude(outcome, JSON.stringify({ target: target.name, lines, problems, unknown }));
+  const failed = problems === 0 ? "No check failed" : `${count(problems, "check")} of ${lines.length} failed`;
+  return conclude(outcome, `\n${failed}${unknown > 0 ? `; ${unknown} cannot be told yet (??)` : ""}.`);
 }
 
 /** Runs all checks at once, and returns their lines. Without `isJson`, each is shown as soon as it is known. */
-async function showChecks(
-  checks: readonly Check[],
-  reading: Reading,
-  { terminal }: Context,
-  isJson = false,
-): Promise<{ readonly lines: readonly Line[]; readonly problems: number }> {
+async function showChecks(checks: readonly Check[], reading: Reading, { terminal }: Context, isJson = false) {
   const lines: Line[] = [];
   for (const running of checks.map(async (check) => runCheck(check, reading))) {
     const line = await remindWhile(running, "the gateway's parts", terminal);
     lines.push(line);
     if (!isJson) printLine(line, terminal);
   }
-  return { lines, problems: lines.filter(({ isOk }) => isOk === false).length };
+  const problems = lines.filter(({ isOk }) => isOk === false).length;
+  return { lines, problems, outcome: problems === 0 ? "ok" : "finding" } as const;
 }
