@@ -61,12 +61,9 @@ export function addPlan({ command, run }: Operator): void {
     .action(run(plan));
 }
 
-type PlatformOptions = Pick<
-  Scenario,
-  "burst" | "oneIn" | "callMilliseconds" | "callSlots" | "callsPerMinute"
->;
+type Given = "burst" | "oneIn" | "callMilliseconds" | "callSlots" | "callsPerMinute";
 
-interface PlanOptions extends PlatformOptions {
+interface PlanOptions extends Pick<Scenario, Given> {
   readonly perDay?: number;
   readonly busyHour: number;
   readonly conferenceMinutes?: number;
@@ -78,10 +75,9 @@ async function plan(options: PlanOptions, { terminal, connect, conclude }: Conte
   const { perDay, busyHour, measuredDays: days, json, ...rest } = options;
   const target = days === undefined ? undefined : await connect();
   const measured = target && (await measureLoad(target.log, days ?? 0));
+  const period = count(days ?? 0, "day");
   if (target && !measured) {
-    terminal.remark(
-      `No caller requested a room in the last ${count(days ?? 0, "day")}. Use --per-day instead.`,
-    );
+    terminal.remark(`No caller requested a room in the last ${period}. Use --per-day instead.`);
     return "finding";
   }
   const perHour = ((perDay ?? 0) * busyHour) / 100;
@@ -101,7 +97,7 @@ async function plan(options: PlanOptions, { terminal, connect, conclude }: Conte
   if (measured) {
     const { callers, empty, refused, conferenceMinutes } = measured;
     terminal.print(
-      `Measured in the log of ${count(days ?? 0, "day")}: ${count(callers, "caller")}, of whom ${empty} found the pool empty` +
+      `Measured in the log of ${period}: ${count(callers, "caller")}, of whom ${empty} found the pool empty` +
         ` and ${refused} were refused (5xx; each attempt counts). MAX_VMR is ${pool?.maxRooms}.`,
     );
     if (conferenceMinutes === undefined)

@@ -1,7 +1,6 @@
 /** The gateway and what it depends on, as they respond to this machine and as the app's log describes them. */
 import * as z from "zod";
 import { fetchPublishedKeys } from "../../../src/lib/auth/signing-keys.ts";
-import type { Queues } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
 import { hostFailureEvent } from "../../simulators/log-workspace.ts";
 import { describeCall, failureOf } from "../../terminal/call-failure.ts";
@@ -45,28 +44,23 @@ export async function checkAccess({ target: { gatewayUrl } }: Reading): Promise<
 }
 
 /** Reads every queue. */
-export async function checkStorage({ target: { queues } }: Reading): Promise<Finding> {
-  return checkQueues(queues, "responds", async () => undefined);
-}
-
-/** Also leases a poison message for a second, which shows whether the operator may change queues. */
-export async function checkStorageRights({ target: { queues } }: Reading): Promise<Finding> {
-  return checkQueues(queues, "the queues can be read and changed", async () => queues.poison.receive(1, 1));
-}
-
-async function checkQueues(queues: Queues, found: string, change: () => Promise<unknown>): Promise<Finding> {
+export async function checkStorage({ target: { queues } }: Reading, change?: () => Promise<unknown>) {
   try {
     await Promise.all(Object.values(queues).map(async (queue) => queue.count()));
-    await change();
-    return { isOk: true, found };
+    await change?.();
+    return { isOk: true, found: change ? "the queues can be read and changed" : "responds" };
   } catch (error) {
-    const failure = failureOf(error);
-    const isAboutRights = [401, 403].includes(failure.status ?? 0);
+    const isAboutRights = [401, 403].includes(failureOf(error).status ?? 0);
     const advice = isAboutRights
       ? "give yourself Storage Queue Data Contributor; with a private network, work on the machine in the subnet `runner`"
       : runbook("storage-unavailable");
     return { isOk: false, found: describeError(error), advice };
   }
+}
+
+/** Also leases a poison message for a second, which shows whether the operator may change queues. */
+export async function checkStorageRights(reading: Reading): Promise<Finding> {
+  return checkStorage(reading, async () => reading.target.queues.poison.receive(1, 1));
 }
 
 /** The operator's view counts, and the app's own if it is newer than its last successful create. */

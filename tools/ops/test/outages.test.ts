@@ -286,12 +286,6 @@ const outages = [
       cure: async (gateway) => gateway.fill(),
     },
     {
-      fault: "a backup of the platform was restored, which lacks some of the pooled rooms",
-      strike: (gateway) => removeRooms(gateway, ({ id }) => Number(id) > 15),
-      found: /; [45] of 20 names in the pool have no room$/,
-      cureWords: "after a restore",
-    },
-    {
       fault: "the pool has names of another gateway's rooms",
       strike: async (gateway) => {
         await gateway.addRooms(["theirs"], { state: "pooled", gateway: "production" });
@@ -360,12 +354,6 @@ const outages = [
       },
       found: /^the app's clock is 9 min ahead of this computer's, by the last row$/,
       cureWords: "the app's clock",
-    },
-    {
-      fault: "the timers do not run",
-      strike: ({ clock }) => clock.advance(20 * 60),
-      found: /^the last row is 20 min/,
-      cureWords: "Only the timers do not run",
     },
   ]),
 ];
