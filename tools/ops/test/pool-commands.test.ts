@@ -26,6 +26,10 @@ const threeWith = (settings: Partial<Settings["pool"]>) => async () => {
   poolSettings = settings;
   await poolRooms();
 };
+async function threeAndAName(): Promise<void> {
+  await gateway.queues.pool.put("without-a-room");
+  await poolRooms();
+}
 const oneOutdated = async () => gateway.addRooms(["old-1"], outdated);
 /** Three outdated rooms that are ready, two younger ones, and an outdated one that is in no queue. */
 async function someReady(): Promise<void> {
@@ -69,6 +73,8 @@ test.each<[given: () => unknown, command: string, exitCode: number, says: RegExp
   [threeLeasedOfFive, "shrink 4 --yes", 1, /^0 rooms .*; 3 are .*\nThe other names/m, [3, 0, 2]],
   [threeWith({ minRooms: 2 }), "shrink 1", 0, /ed\.\nPOOL_MINIMUM is 2: .*\nWould take 2/, [3, 0, 0]],
   [threeWith({ minRooms: 2, maxRooms: 2 }), "shrink 2 --yes", 0, /requested\.\n1 room will be/, [2, 1, 0]],
+  // The dropped name counts as well.
+  [threeAndAName, "shrink 2 --yes", 0, /^1 room will be deleted .*; 2 are in the pool/m, [2, 1, 0]],
   [poolRooms, "shrink 3 --yes", 0, /requested\.\nThere is nothing to do\.\n$/, [3, 0, 0]],
   [poolRooms, "recycle --yes", 0, /^.* 3 ready rooms; 0 of .*\nThere is nothing to do/, [3, 0, 0]],
   [oneOutdated, "recycle --floor 0", 0, /\nWould replace 1 room, 3 at a time, and keep 0 ready\./, [1, 0, 0]],

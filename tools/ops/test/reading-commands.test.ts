@@ -217,6 +217,17 @@ describe("ops unaccounted", () => {
     expect([exitCode, gateway.roomNames()]).toEqual([ending, rooms.slice(deleted)]);
   });
 
+  test("With --gateway, spares a room that changes hands after it was listed", async () => {
+    await left();
+    const onText = (text: string) => {
+      const [row] = gateway.platform.state.conferences.all();
+      if (row && text.startsWith("NAME"))
+        row["description"] = String(row["description"]).replace(/20\d\d-/, "2020-");
+    };
+    await gateway.ops("unaccounted --gateway old-name --delete --yes", { onText });
+    expect(gateway.roomNames()).toEqual(["left-1"]);
+  });
+
   test("Refuses --gateway with the name of this gateway", async () => {
     expect((await gateway.ops("unaccounted --gateway vmr-gateway --delete --yes")).exitCode).toBe(2);
   });
