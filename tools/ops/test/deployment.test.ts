@@ -205,6 +205,7 @@ test("Takes the names of the resources from the values of an environment, whatev
   const folder = await temporaryFolder();
   const values = `AZURE_SUBSCRIPTION_ID=${subscription}\nAZURE_RESOURCE_GROUP='rg-example'\nAZURE_ENV_NAME=`;
   for (const name of ["test", "other"]) await writeFile(join(folder, `${name}.env`), `${values}${name}\n`);
+  await writeFile(join(folder, "elsewhere.env"), `${values}test\nEXISTING_WORKSPACE_ID=/elsewhere\n`);
   const environments = relative(join("infra", "environments"), folder);
   const ofAnother = { FUNCTION_APP_NAME: "func-other", AZURE_RESOURCE_GROUP: "rg-other" };
   const further = { AZURE_SUBSCRIPTION_ID: "other", LOG_WORKSPACE_ID: "/other", HEALTH_URL: directUrl };
@@ -213,6 +214,8 @@ test("Takes the names of the resources from the values of an environment, whatev
   expect(target.name).toMatch(/^func-example \(environment .*test\)$/);
   expect(target.gatewayUrl).toBe("https://api.example.com");
   expect(await target.log.lines({ hours: 1 })).toEqual([]);
+  const elsewhere = await connect({ environment: `${environments}/elsewhere` }, environment);
+  await expect(elsewhere.log.lines({ hours: 1 })).rejects.toThrow("Azure does not find the log workspace");
   await expect(connect({ environment: `${environments}/other` }, environment)).rejects.toThrow(
     /^The resource group must have exactly one app with the tag vmr-gateway=other\.$/,
   );
