@@ -190,7 +190,7 @@ describe("ops unaccounted", () => {
   };
   const leftAndNew = async () => {
     await left();
-    await gateway.addRooms(["new"], { gateway: "old-name", hours: 23 });
+    await gateway.addRooms(["new"], { gateway: "old-name", state: "pooled", hours: 23 });
     await gateway.addRooms(["left-3"], { gateway: "old-name", hours: 30 });
   };
   const leftAndLogged = async () => {
