@@ -16,7 +16,10 @@ const openapi = await read("openapi.json");
 
 openapi.servers = [{ url: gateway }];
 openapi.components.securitySchemes.bearerToken = { type: "http", scheme: "bearer" };
-for (const name of ["idempotency-key", "x-correlation-id", "room_name"]) fillIn(name);
+// No room, and no request, has the values of the document's examples.
+const invented = ["idempotency-key", "x-correlation-id", "room_name"];
+for (const { parameters } of Object.values(openapi.paths).flatMap((path) => Object.values(path as object)))
+  for (const parameter of parameters) if (invented.includes(parameter.name)) delete parameter.example;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const followColors = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", followColors);
@@ -40,17 +43,21 @@ setInterval(() => void authorize(), renewalMilliseconds);
 async function send(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url.replace(gateway, proxy), init).catch(() => undefined);
   if (!response) throw new Error((status.textContent = noServer));
-  if (isCreate.test(url) && response.ok) {
-    fillIn("room_name", (await response.clone().json()).name);
-    ui.specActions.updateJsonSpec(structuredClone(openapi));
-  }
+  if (isCreate.test(url) && response.ok) fillInRoom((await response.clone().json()).name);
   return response;
 }
 
-/** Fills in this value wherever the parameter is shown, instead of the document's example, which no room has. */
-function fillIn(name: string, example?: string): void {
-  for (const { parameters } of Object.values(openapi.paths).flatMap((path) => Object.values(path as object)))
-    for (const parameter of parameters) if (parameter.name === name) parameter.example = example;
+/** Fills in a room's name. Operations that have not been opened yet have no parameters. */
+function fillInRoom(name: string): void {
+  for (const path of Object.keys(openapi.paths).filter((found) => found.includes("{room_name}")))
+    for (const method of Object.keys(openapi.paths[path])) {
+      const parameters = ui.specSelectors.specResolvedSubtree(["paths", path, method])?.get("parameters");
+      const shown = parameters?.find(
+        (parameter: Map<string, unknown>) => parameter.get("name") === "room_name",
+      );
+      if (shown) ui.specActions.changeParamByIdentity([path, method], shown, name);
+      else ui.specActions.changeParam([path, method], "room_name", "path", name);
+    }
 }
 
 /** Names the fields that Swagger UI leaves without a name. */
