@@ -88,30 +88,15 @@ function predict(compiler: string, folder: string, scenario: string) {
   if (group !== undefined) replaceIn(file, "using 'main.bicep'", "using 'gateway.bicep'");
   const scope = group === undefined ? ["--location", location] : ["--resource-group", group];
   const ids = ["--tenant-id", tenantId, "--subscription-id", subscription, "--mode", "overwrite"];
-  runCompiler(compiler, ["snapshot", file, ...ids, ...scope], values);
+  const options = { encoding: "utf8", env: { ...system, ...values } } as const;
+  const { stderr, error } = spawnSync(compiler, ["snapshot", file, ...ids, ...scope], options);
+  if (error) throw error;
+  // The compiler itself ends with 0 after a warning.
+  if (stderr.trim() !== "") throw new Error(stderr.trim());
   const written = readFileSync(join(folder, `${scenario}.snapshot.json`), "utf8");
   const { predictedResources, diagnostics, outputs } = Snapshot.parse(JSON.parse(written));
   if (diagnostics.length > 0) throw new Error(`${scenario}: ${JSON.stringify(diagnostics)}`);
   return { resources: predictedResources.toSorted((one, other) => (one.id < other.id ? -1 : 1)), outputs };
-}
-
-/**
- * Returns what the compiler writes to stdout. Throws an Error with its diagnostics if there is any, because the compiler
- * itself ends with 0 after a warning.
- */
-function runCompiler(
-  program: string,
-  options: readonly string[],
-  environment: Readonly<Record<string, string | undefined>> = {},
-): string {
-  const { stdout, stderr, error } = spawnSync(program, options, {
-    encoding: "utf8",
-    env: { ...system, ...environment },
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (error) throw error;
-  if (stderr.trim() !== "") throw new Error(stderr.trim());
-  return stdout;
 }
 
 function replaceIn(file: string, text: string, replacement: string): void {

@@ -8,44 +8,31 @@ import { mediaExamples, parametersIn, referenceTo } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
 
+const header = (description: string, example: string | number) => ({
+  description,
+  schema: { type: typeof example === "number" ? "integer" : "string" },
+  example,
+});
+
 /** The response headers of all operations. */
 export const responseHeaders = {
-  "X-Invocation-Id": {
-    description: "Identifies the request in the log of the gateway. Include it when you report a problem.",
-    schema: { type: "string" },
-    example: "77777777-7777-4777-8777-777777777777",
-  },
-  "X-Correlation-Id": {
-    description: "The `x-correlation-id` of the request, or the generated one",
-    schema: { type: "string" },
-    example: "order-2026-11-21-0815",
-  },
-  "Retry-After": {
-    description: "The number of seconds to wait before retrying the request",
-    schema: { type: "integer" },
-    example: 5,
-  },
-  "RateLimit-Limit": {
-    description: "The number of calls that API Management allows per minute",
-    schema: { type: "integer" },
-    example: 600,
-  },
-  "RateLimit-Remaining": {
-    description: "The number of calls that API Management still allows in this minute",
-    schema: { type: "integer" },
-    example: 587,
-  },
-  "X-Build": {
-    description: "Identifies the deployed code by twelve hexadecimal digits",
-    schema: { type: "string" },
-    example: "5f0c9e2a7b41",
-  },
-  "WWW-Authenticate": {
-    description: "The required authentication scheme and, if a token was rejected, the reason",
-    schema: { type: "string" },
-    example: 'Bearer realm="vmr-gateway", error="invalid_token"',
-  },
-} as const;
+  "X-Invocation-Id": header(
+    "Identifies the request in the log of the gateway. Include it when you report a problem.",
+    "77777777-7777-4777-8777-777777777777",
+  ),
+  "X-Correlation-Id": header(
+    "The `x-correlation-id` of the request, or the generated one",
+    "order-2026-11-21-0815",
+  ),
+  "Retry-After": header("The number of seconds to wait before retrying the request", 5),
+  "RateLimit-Limit": header("The number of calls that API Management allows per minute", 600),
+  "RateLimit-Remaining": header("The number of calls that API Management still allows in this minute", 587),
+  "X-Build": header("Identifies the deployed code by twelve hexadecimal digits", "5f0c9e2a7b41"),
+  "WWW-Authenticate": header(
+    "The required authentication scheme and, if a token was rejected, the reason",
+    'Bearer realm="vmr-gateway", error="invalid_token"',
+  ),
+};
 
 const accessFailures: Record<Access, readonly FailureCode[]> = {
   application: ["unauthenticated", "forbidden", "identity-provider-unavailable"],

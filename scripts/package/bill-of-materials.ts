@@ -7,8 +7,6 @@ import manifest from "../../package.json" with { type: "json" };
 
 const Component = z.looseObject({
   "bom-ref": z.string(),
-  name: z.string(),
-  version: z.string(),
   properties: z.array(z.looseObject({ name: z.string() })),
 });
 const Bom = z.looseObject({

@@ -29,10 +29,15 @@ export function templateFiles(): string[] {
 /** Returns the text of a file. Windows may check it out with other line ends. */
 export const readText = (path: string): string => readFileSync(path, "utf8").replaceAll("\r\n", "\n");
 
+/** Returns the paths of all inputs beside the version. */
+export function inputFiles(): string[] {
+  const paths = [...templateFiles().map((file) => join(infraFolder, file)), ...scenarios.map(fixtureOf)];
+  return paths.map((path) => path.replaceAll("\\", "/"));
+}
+
 /** Returns the hash of all inputs. */
 export function hashInputs(): string {
   const hash = createHash("sha256").update(readText(versionFile));
-  for (const path of [...templateFiles().map((file) => join(infraFolder, file)), ...scenarios.map(fixtureOf)])
-    hash.update(`\0${path.replaceAll("\\", "/")}\0${readText(path)}`);
+  for (const path of inputFiles()) hash.update(`\0${path}\0${readText(path)}`);
   return hash.digest("hex");
 }
