@@ -128,12 +128,11 @@ describe("Alerts", () => {
 
 test.each([production, existing])("The availability test calls the URL that consumers use", (snapshot) => {
   expect(onlyOf(snapshot, "Insights/webtests").properties).toMatchObject({
-    Enabled: true,
     // With three places, nine rows in the alert's 15 minutes, of which six must be failures.
     Frequency: 300,
     Locations: [{}, {}, {}],
     Request: { RequestUrl: onlyOf(snapshot, "Web/sites").tags?.["vmr-gateway-health"] },
-    ValidationRules: { ExpectedHttpStatusCode: 200, SSLCheck: true },
+    ValidationRules: { ExpectedHttpStatusCode: 200 },
   });
 });
 

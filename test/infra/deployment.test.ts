@@ -35,36 +35,25 @@ every       Storage/storageAccounts                       allowCrossTenantReplic
 every       Storage/storageAccounts                       minimumTlsVersion            "TLS1_2"
 every       Storage/storageAccounts                       supportsHttpsTrafficOnly     true
 every       KeyVault/vaults                               enableRbacAuthorization      true
-every       KeyVault/vaults                               enableSoftDelete             true
 production  KeyVault/vaults                               enablePurgeProtection        true
 production  KeyVault/vaults                               softDeleteRetentionInDays    90
 every       Insights/components                           DisableLocalAuth             true
 every       OperationalInsights/workspaces                features.disableLocalAuth    true
-production  OperationalInsights/workspaces                retentionInDays              90
 production  OperationalInsights/workspaces                workspaceCapping.dailyQuotaGb  -1
-test        OperationalInsights/workspaces                workspaceCapping.dailyQuotaGb  5
 every       Web/sites/basicPublishingCredentialsPolicies  allow                        false
 every       Web/sites                                     httpsOnly                    true
 every       Web/sites                                     siteConfig.minTlsVersion     "1.2"
 development Web/sites                                     siteConfig.cors              {"allowedOrigins":["https://widget-dev.example.com"]}
-test        Web/sites                                     siteConfig.cors              null
 every       Web/sites                                     functionAppConfig.runtime.version  "${manifest.engines.node.replace(">=", "")}"
-test        Web/sites                                     functionAppConfig.siteUpdateStrategy.type                      "RollingUpdate"
 existing    Web/sites                                     functionAppConfig.siteUpdateStrategy.type                      "Recreate"
-test        Web/sites                                     functionAppConfig.scaleAndConcurrency.instanceMemoryMB         2048
 existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.instanceMemoryMB         512
-test        Web/sites                                     functionAppConfig.scaleAndConcurrency.maximumInstanceCount     4
 existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.maximumInstanceCount     40
-test        Web/sites                                     functionAppConfig.scaleAndConcurrency.alwaysReady              []
 existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.alwaysReady              [{"instanceCount":3,"name":"http"}]
-test        Web/sites                                     functionAppConfig.scaleAndConcurrency.triggers.http            {"perInstanceConcurrency":500}
 existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.triggers.http            {"perInstanceConcurrency":1000}
 production  Web/serverfarms                               zoneRedundant                true
-test        Web/serverfarms                               zoneRedundant                false
 production  Network/privateDnsZones/virtualNetworkLinks   resolutionPolicy             "NxDomainRedirect"
 second      Network/privateDnsZones/virtualNetworkLinks   resolutionPolicy             "NxDomainRedirect"
-production  ApiManagement/service                         virtualNetworkType           "External"
-test        ApiManagement/service                         virtualNetworkType           "None"`;
+production  ApiManagement/service                         virtualNetworkType           "External"`;
 const rows = [...facts.matchAll(/^(\S+) +(\S+) +(\S+) +(\S+)$/gm)].map(([, ...columns]) => columns);
 test.each(rows)("In %s, %s has the property %s: %s", (scenario = "", type = "", path = "", value = "") => {
   const chosen = everySnapshot.filter(([name]) => scenario === "every" || scenario === name);

@@ -1,5 +1,4 @@
 /** API Management: what its policies do with a call of each operation, in their order. */
-import { statSync } from "node:fs";
 import { XMLValidator } from "fast-xml-parser";
 import { expect, test } from "vitest";
 import { loadHttpContracts } from "../../scripts/openapi/document.ts";
@@ -122,9 +121,4 @@ test("The API calls the app over HTTPS, needs no subscription key, and logs no s
   const { frontend, backend } = onlyOf(testing, "ApiManagement/service/apis/diagnostics").properties;
   const masked = { request: { dataMasking: { queryParams: [{ value: "uuiData", mode: "Hide" }] } } };
   expect([frontend, backend]).toEqual([masked, masked]);
-});
-
-test("The API document is small enough to be loaded into a template", () => {
-  // https://learn.microsoft.com/azure/azure-resource-manager/bicep/bicep-functions-files#loadtextcontent
-  expect(statSync("openapi.json").size).toBeLessThan(131_072);
 });

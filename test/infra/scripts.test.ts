@@ -99,7 +99,6 @@ test.each<[command: string, string | RegExp, string, message: string]>([
   ["what-if", '"MAX_VMR"', '"PLATFORM_PASSWORD": "x", "MAX_VMR"', "must not have: PLATFORM_PASSWORD."],
   ["provision", maximum, "", "GATEWAY_SETTINGS lacks: MAX_VMR."],
   ["provision", maximum, '"MAX_VMR": 20.5,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
-  ["provision", maximum, '"MAX_VMR": null,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
   ["provision", maximum, '"MAX_VMR": 20', "SyntaxError"],
   ["provision", /^AZURE_LOCATION=.*$/m, "", "AZURE_LOCATION: is missing in infra/environments/odd.env"],
   ["provision", "AZURE_ENV_NAME=odd", "AZURE_ENV_NAME=other", "AZURE_ENV_NAME in infra/environments/odd.env"],
@@ -125,19 +124,11 @@ test("Settings of the Functions host are allowed", async () => {
 
 const wrongName = "is 2 to 12 of a to z, 0 to 9 and single inner hyphens";
 test.each([
-  ["deploy.sh provision t", wrongName],
   ["deploy.sh provision a-name-too-long", wrongName],
-  ["deploy.sh provision Test", wrongName],
   ["deploy.sh provision te--st", wrongName],
   ["teardown.sh ../test", wrongName],
   ["teardown.sh nowhere", "There is no infra/environments/nowhere.env"],
 ])("%s is refused", (words, message) => expectRefusal(run(words, azure("test")), message));
-
-test("deploy.sh what-if works without the right to write", () => {
-  const { status, commands } = run("deploy.sh what-if test", azure("test"));
-  expect(status).toBe(0);
-  expect(commands.at(-1)).toContain("what-if --validation-level ProviderNoRbac --no-pretty-print");
-});
 
 test("deploy.sh check compares secrets and settings with the checkout or a given package, and changes nothing", async () => {
   const result = run("deploy.sh check test", azure("test"));
@@ -149,9 +140,10 @@ test("deploy.sh check compares secrets and settings with the checkout or a given
   onTestFinished(newer.stop);
   const ahead = run(`deploy.sh check test ${newer.path}`, azure("test"));
   expectRefusal(ahead, "requires settings that are not provisioned: SETTING_OF_NEXT_RELEASE.");
-  const provisioned = azure("test", { given: [...givenNames, "SETTING_OF_NEXT_RELEASE"] });
-  expectChanges(run(`deploy.sh check test ${newer.path}`, provisioned));
-  const behind = run("deploy.sh check test", provisioned);
+  const behind = run(
+    "deploy.sh check test",
+    azure("test", { given: [...givenNames, "SETTING_OF_NEXT_RELEASE"] }),
+  );
   expectChanges(behind);
   expect(behind.stderr).toContain("logs settings-unknown: SETTING_OF_NEXT_RELEASE\n");
 });
@@ -179,7 +171,6 @@ describe("deploy.sh release", () => {
     ["Azure CLI is too old", tooOld, "2.86.1 is too old"],
     ["nothing is provisioned", appOf(""), "Provision first."],
     ["an earlier version has provisioned the app", azure("test", { health: "None" }), "Provision once."],
-    ["the first provision has failed", azure("test", { secrets: [] }), "no settings yet. Provision first."],
     ["two apps have the tag", appOf("one\thttps://x\ntwo\thttps://y\n"), "has several apps"],
   ])("deploys nothing if %s", (_, responses, message) => {
     expectRefusal(release([...responses, alive()]), message);
@@ -195,11 +186,9 @@ describe("deploy.sh release", () => {
     expectRefusal(release(released, changed.path), "has no settings.txt or build.txt");
   });
 
-  const anotherPage = `HTTP/1.1 200 OK\r\nX-Build: ${build}\r\n\r\nWelcome`;
   test.each<[string, Response, string]>([
     ["the app does not respond", { to: "/public/health", status: 22 }, "/public/health: no response."],
     ["the old code responds", alive("0123456789ab"), `build 0123456789ab responds, not only ${build}`],
-    ["the response is another page", { to: "/public/health", stdout: anotherPage }, "no response."],
     ["a private operation is open", { to: "/room/list", stdout: "200" }, "returned 200 instead of 401"],
   ])("fails if %s", (_, response, message) => {
     const { status, stderr } = release([response, ...released]);
@@ -237,14 +226,11 @@ const teardown = ({ environment, run: runIt }: typeof own, responses: readonly R
   runIt(`teardown.sh ${environment}`, responses, { shell: { TEARDOWN_CONFIRM: environment } });
 
 describe("teardown.sh", () => {
-  test.each(["", "production", "test-2", "TEST"])(
-    "deletes nothing with the confirmation '%s'",
-    (confirmed) => {
-      const result = run("teardown.sh test", [], { shell: { TEARDOWN_CONFIRM: confirmed } });
-      expectRefusal(result, "TEARDOWN_CONFIRM=test sh infra/teardown.sh test");
-      expect(result.commands).toEqual([]);
-    },
-  );
+  test.each(["", "test-2", "TEST"])("deletes nothing with the confirmation '%s'", (confirmed) => {
+    const result = run("teardown.sh test", [], { shell: { TEARDOWN_CONFIRM: confirmed } });
+    expectRefusal(result, "TEARDOWN_CONFIRM=test sh infra/teardown.sh test");
+    expect(result.commands).toEqual([]);
+  });
 
   test("deletes the group that provisioning has created, and purges what would block the names", () => {
     const result = teardown(own, [gone, ...existing]);
@@ -261,9 +247,7 @@ describe("teardown.sh", () => {
   test("deletes only what is the environment's from a group that existed, children and users first", () => {
     const first = ["Web/sites/one", "Web/serverfarms/one", "Network/privateEndpoints/one"];
     const zone = "Network/privateDnsZones/one";
-    const network = ["virtualNetworks", "natGateways", "publicIPAddresses"].map(
-      (type) => `Network/${type}/one`,
-    );
+    const network = ["Network/virtualNetworks/one", "Network/natGateways/one"];
     const inOrder = [...first, `${zone}/virtualNetworkLinks/one`, zone, ...network];
     const ids = inOrder.map((type) => `/subscriptions/1/resourceGroups/g/providers/Microsoft.${type}\n`);
     const list = { to: "resource list", stdout: ids.toSorted().join(""), isOnce: true };

@@ -23,10 +23,7 @@ const documents = [
 
 const rowsBelow = async (path: string, heading: string) => tableBelow(await read(path), heading);
 const settingRows = (await rowsBelow("docs/reference.md", "## Settings")).map(
-  ([name = "", initial = ""]) => ({
-    name: unquoted(name),
-    initial,
-  }),
+  ([name = "", initial = ""]) => ({ name: unquoted(name), initial }),
 );
 const values: Record<string, string | undefined> = example.Values;
 
@@ -54,22 +51,10 @@ test("the settings table states the app's defaults, and which settings are requi
   expect(rows.filter(([, isTrue]) => isTrue !== true)).toEqual([]);
 });
 
-test("local.settings.example.json has only settings of the app and of the host", () => {
-  const unknown = Object.keys(values).filter((name) => !settingNames.includes(name));
-  expect(unknown).toEqual(["FUNCTIONS_WORKER_RUNTIME"]);
-});
-
 test("the scripts table contains exactly the npm scripts", async () => {
   const rows = await rowsBelow("docs/development.md", "## Scripts");
   const scripts = rows.map(([command = ""]) => unquoted(command).replace(/^npm (?:run )?/, ""));
   expect(scripts.toSorted()).toEqual(Object.keys(manifest.scripts).toSorted());
-});
-
-test("every promise of the architecture names the tests that prove it", async () => {
-  const promises = await rowsBelow("docs/architecture.md", "## What is promised");
-  expect(promises).toHaveLength(8);
-  for (const [, name, , proof = ""] of promises)
-    expect([name, proof]).toEqual([name, expect.stringMatching(/`test\/[\w./-]+\.test\.ts`/)]);
 });
 
 test("every npm command and every file that a document names exists", async () => {

@@ -47,11 +47,6 @@ describe.each(operations)("$operationId", (operation) => {
 });
 
 describe("For API Management, openapi.json", () => {
-  it("has operation ids that differ even if case is ignored", () => {
-    const ids = operations.map(({ operationId }) => operationId.toLowerCase());
-    expect(new Set(ids).size).toBe(ids.length);
-  });
-
   // https://learn.microsoft.com/azure/templates/microsoft.apimanagement/service/apis/operations
   it("has descriptions of operations of up to 1,000 characters", () => {
     expect(operations.filter(({ description }) => description.length > 1000)).toEqual([]);

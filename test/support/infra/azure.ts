@@ -44,7 +44,6 @@ interface State {
   readonly health?: string;
   /** The app settings that `provision` has written, beside the secrets. The required ones unless given. */
   readonly given?: readonly string[];
-  readonly secrets?: readonly string[];
   readonly heldSecrets?: readonly string[];
 }
 
@@ -54,8 +53,8 @@ export const givenNames = settings.split("\n").flatMap((line) => /^(\w+) require
 
 /** An environment that has been released before, with every secret, unless the state says otherwise. */
 export function azure(environment: string, state: State = {}): Response[] {
-  const { health = healthUrl, given = givenNames, secrets = secretNames, heldSecrets = secretNames } = state;
-  const names = [...given, ...secrets.map((name) => name.replaceAll("-", "_")), "GIVEN_SETTING_NAMES"];
+  const { health = healthUrl, given = givenNames, heldSecrets = secretNames } = state;
+  const names = [...given, ...secretNames.map((name) => name.replaceAll("-", "_")), "GIVEN_SETTING_NAMES"];
   const lines = (list: readonly string[]) => list.map((line) => `${line}\n`).join("");
   const vault = `kv-vmr-${environment}`;
   const urlOf = (name: string) => `https://${vault}.vault.example.com/secrets/${name}`;
@@ -64,7 +63,7 @@ export function azure(environment: string, state: State = {}): Response[] {
     { to: `"vmr-gateway"=='${environment}'].[name`, stdout: `func-vmr-${environment}\t${health}\n` },
     {
       to: "contains(value, '@Microsoft.KeyVault')",
-      stdout: lines(secrets.map((name) => `@Microsoft.KeyVault(SecretUri=${urlOf(name)})`)),
+      stdout: lines(secretNames.map((name) => `@Microsoft.KeyVault(SecretUri=${urlOf(name)})`)),
     },
     { to: "GIVEN_SETTING_NAMES", stdout: `${given.join(",")}\n` },
     { to: "appsettings list", stdout: lines(names) },
