@@ -38,12 +38,8 @@ export function clientCredentials(credentials: ClientCredentials): GetToken {
   const runtime = createRuntime(credentials.fetch);
   const { origin, pathname } = new URL(url);
   const operation = `POST ${origin}${pathname}`;
-  const form = {
-    grant_type: "client_credentials",
-    client_id: clientId,
-    client_secret: clientSecret,
-    scope,
-  };
+  const client = { client_id: clientId, client_secret: clientSecret };
+  const form = { grant_type: "client_credentials", ...client, scope };
   return async ({ signal }) => {
     const init = { method: "POST", body: new URLSearchParams(form), signal };
     const { status, body } = await exchange({ operation, url, init, kind: "token" }, runtime);
@@ -55,21 +51,11 @@ export function clientCredentials(credentials: ClientCredentials): GetToken {
   };
 }
 
-export interface TokenCache {
-  /** Returns a valid token. Calls that need a new one at the same time share one request. */
-  readonly get: (signal?: AbortSignal) => Promise<string>;
-  /** Forgets a token that the gateway has refused. */
-  readonly reject: (token: string) => void;
-}
-
 const maxRenewalSeconds = 300;
 const timeoutMilliseconds = 10_000;
 
 /** Creates a cache. A token is renewed while it is still in use, in its last five minutes. */
-export function createTokenCache(
-  getToken: GetToken,
-  { now, timeout }: Pick<Runtime, "now" | "timeout">,
-): TokenCache {
+export function createTokenCache(getToken: GetToken, { now, timeout }: Runtime) {
   let cached: { token: string; renewAt: number; expiresAt: number } | undefined;
   let renewal: Promise<string> | undefined;
 
@@ -98,13 +84,15 @@ export function createTokenCache(
   }
 
   return {
-    get: async (signal) => {
+    /** Returns a valid token. Calls that need a new one at the same time share one request. */
+    get: async (signal?: AbortSignal): Promise<string> => {
       if (!cached || now() >= cached.expiresAt) return untilAborted(renew(), signal);
       // A failed early renewal does no harm: the next call tries again.
       if (now() >= cached.renewAt) renew().catch(() => undefined);
       return cached.token;
     },
-    reject: (token) => {
+    /** Forgets a token that the gateway has refused. */
+    reject: (token: string): void => {
       if (cached?.token === token) cached = undefined;
     },
   };

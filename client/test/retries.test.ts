@@ -38,7 +38,6 @@ test("The client gives up before a wait that would end after the call's timeout"
 test.each<[string, number, number[], (client: GatewayClient) => Promise<unknown>]>([
   ["create", 30, [], async (client) => client.createRoom()],
   ["list", 70, [60, 60], async (client) => client.listRooms()],
-  ["list in the full shape", 70, [60, 60], async (client) => client.listFullRooms()],
   ["bulk delete", 200, [60, 60, 60], async (client) => client.deleteAllRooms()],
 ])(
   "An attempt of a %s takes at most %i seconds, and all attempts twice as long",
