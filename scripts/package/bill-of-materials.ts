@@ -17,12 +17,22 @@ const Bom = z.looseObject({
 });
 
 // npm's own --omit=dev also leaves out every package that a tool needs.
-const command = ["sbom", "--package-lock-only", "--include=dev", "--sbom-format=cyclonedx"];
+const command = [
+  "sbom",
+  "--package-lock-only",
+  "--include=dev",
+  "--sbom-format=cyclonedx",
+  "--sbom-type=application",
+];
 
 /** Reads the lock file only, without installing or requesting anything. The same lock file and npm give the same text. */
 export async function createBillOfMaterials() {
-  const text = await npm(...command, "--sbom-type=application");
-  const { serialNumber: _serial, metadata, components, dependencies, ...bom } = Bom.parse(JSON.parse(text));
+  // Inside an npm script, this is npm's own program, which runs everywhere without a shell.
+  const program = process.env["npm_execpath"];
+  const [file, prefix] = program === undefined ? ["npm", []] : [process.execPath, [program]];
+  const cwd = fileURLToPath(new URL("../..", import.meta.url));
+  const { stdout } = await promisify(execFile)(file, [...prefix, ...command], { cwd, maxBuffer: 2 ** 26 });
+  const { serialNumber: _serial, metadata, components, dependencies, ...bom } = Bom.parse(JSON.parse(stdout));
   const { timestamp: _timestamp, ...about } = metadata;
   // npm calls it by the name of the folder that it happens to be in.
   const application = { ...about.component, name: manifest.name };
@@ -44,15 +54,4 @@ export async function createBillOfMaterials() {
 function isDeployed({ "bom-ref": reference, properties }: z.infer<typeof Component>): boolean {
   const isTool = properties.some(({ name }) => name === "cdx:npm:package:development");
   return !isTool && !reference.startsWith(manifest.name);
-}
-
-async function npm(...options: string[]): Promise<string> {
-  // Inside an npm script, this is npm's own program, which runs everywhere without a shell.
-  const program = process.env["npm_execpath"];
-  const [file, prefix] = program === undefined ? ["npm", []] : [process.execPath, [program]];
-  const { stdout } = await promisify(execFile)(file, [...prefix, ...options], {
-    cwd: fileURLToPath(new URL("../..", import.meta.url)),
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  return stdout;
 }

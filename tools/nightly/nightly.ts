@@ -87,7 +87,8 @@ async function mutateFiles(): Promise<string[]> {
   }).split("\n");
   const recent = files.filter((file) => changed.includes(file));
   const ofShard = files.filter((_, index) => index % shards === shard - 1);
-  const scores = readScores().filter(({ file }) => files.includes(file));
+  const ofFiles = readScores().filter(({ file }) => files.includes(file));
+  const scores = new Map(ofFiles.map((score) => [score.file, score]));
   const endsAt = performance.now() + mutationMinutes * 60_000;
   const problems: string[] = [];
   const skipped: string[] = [];
@@ -97,8 +98,7 @@ async function mutateFiles(): Promise<string[]> {
       continue;
     }
     for (const score of await mutate([file])) {
-      const index = scores.findIndex((other) => other.file === file);
-      const before = scores[index];
+      const before = scores.get(file);
       const min = before ? percentOf(before) - toleratedPercent : partOf(file).minPercent;
       console.log(rowOf(score));
       // A file without a row, or with a lower score than its row, has lost tests.
@@ -106,9 +106,8 @@ async function mutateFiles(): Promise<string[]> {
         problems.push(
           `${file}: ${percentOf(score).toFixed(1)} % are noticed, at least ${min.toFixed(1)} % expected`,
         );
-      else if (before) scores[index] = score;
-      else scores.push(score);
-      writeScores(scores);
+      else scores.set(file, score);
+      writeScores([...scores.values()]);
     }
   }
   if (skipped.length > 0)
