@@ -90,7 +90,7 @@ test("An abort ends a request that waits for its response, and prevents later ca
   expect(gateway.requests).toHaveLength(1);
 });
 
-test("An abort ends a wait of the real runtime before its time, and leaves neither timer nor listener", async () => {
+test("An abort ends a wait of the real runtime before its time, and no wait leaves a timer or a listener", async () => {
   const started = vi.spyOn(globalThis, "setTimeout");
   const ended = vi.spyOn(globalThis, "clearTimeout");
   onTestFinished(() => void vi.restoreAllMocks());
@@ -102,4 +102,7 @@ test("An abort ends a wait of the real runtime before its time, and leaves neith
   expect(timer).toBeDefined();
   expect(ended.mock.calls).toContainEqual([timer]);
   expect(getEventListeners(aborter.signal, "abort")).toEqual([]);
+  const { signal } = new AbortController();
+  await createRuntime().wait(1, signal);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });

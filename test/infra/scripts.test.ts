@@ -98,6 +98,7 @@ test.each<[command: string, string | RegExp, string, message: string]>([
   ["validate", '"MAX_VMR"', '"MAX_VRM": 2, "MAX_VMR"', "GATEWAY_SETTINGS must not have: MAX_VRM."],
   ["what-if", '"MAX_VMR"', '"PLATFORM_PASSWORD": "x", "MAX_VMR"', "must not have: PLATFORM_PASSWORD."],
   ["provision", maximum, "", "GATEWAY_SETTINGS lacks: MAX_VMR."],
+  ["provision", maximum, '"MAX_VMR": null,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
   ["provision", maximum, '"MAX_VMR": 20.5,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
   ["provision", maximum, '"MAX_VMR": 20', "SyntaxError"],
   ["provision", /^AZURE_LOCATION=.*$/m, "", "AZURE_LOCATION: is missing in infra/environments/odd.env"],

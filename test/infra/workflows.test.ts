@@ -81,8 +81,8 @@ deploy release: waits for its approval, deploys the package that was approved, a
   environment: \${{ inputs.environment }}
   echo "$CHECKSUM  dist/vmr-gateway.zip" | sha256sum --check
   deploy.sh release
-  !startsWith(inputs.environment, 'production')
-  !startsWith(inputs.environment, 'production')
+  if: \${{ !startsWith(inputs.environment, 'production') }}
+  if: \${{ !startsWith(inputs.environment, 'production') }}
   ran-\${{ needs.choose.outputs.checksum }}
 what-if what-if: runs for branches of this repository with the repository's variables, and deploys nothing
   vars.AZURE_WHAT_IF_CLIENT_ID != '' && github.event.pull_request.head.repo.full_name == github.repository
