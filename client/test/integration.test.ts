@@ -99,8 +99,6 @@ test("The README's samples compile for Node and bundlers, and run with the syste
   };
   await compile("esnext", "bundler");
   await compile("nodenext", "nodenext");
-  const { stdout: found } = await run("node", ["--version"], { env });
-  expect(found).toMatch(/^v(?:2\d|[3-9]\d)\./);
   const { stdout } = await run("node", ["program.js"], { cwd: folder, env });
   expect(stdout).toMatch(/^Room: \S+ PIN: \d+$[\s\S]*all samples have run/m);
 });

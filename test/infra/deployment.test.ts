@@ -36,10 +36,8 @@ every       Storage/storageAccounts                       minimumTlsVersion     
 every       Storage/storageAccounts                       supportsHttpsTrafficOnly     true
 every       KeyVault/vaults                               enableRbacAuthorization      true
 production  KeyVault/vaults                               enablePurgeProtection        true
-production  KeyVault/vaults                               softDeleteRetentionInDays    90
 every       Insights/components                           DisableLocalAuth             true
 every       OperationalInsights/workspaces                features.disableLocalAuth    true
-production  OperationalInsights/workspaces                workspaceCapping.dailyQuotaGb  -1
 every       Web/sites/basicPublishingCredentialsPolicies  allow                        false
 every       Web/sites                                     httpsOnly                    true
 every       Web/sites                                     siteConfig.minTlsVersion     "1.2"
@@ -52,7 +50,6 @@ existing    Web/sites                                     functionAppConfig.scal
 existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.triggers.http            {"perInstanceConcurrency":1000}
 production  Web/serverfarms                               zoneRedundant                true
 production  Network/privateDnsZones/virtualNetworkLinks   resolutionPolicy             "NxDomainRedirect"
-second      Network/privateDnsZones/virtualNetworkLinks   resolutionPolicy             "NxDomainRedirect"
 production  ApiManagement/service                         virtualNetworkType           "External"`;
 const rows = [...facts.matchAll(/^(\S+) +(\S+) +(\S+) +(\S+)$/gm)].map(([, ...columns]) => columns);
 test.each(rows)("In %s, %s has the property %s: %s", (scenario = "", type = "", path = "", value = "") => {

@@ -1,5 +1,4 @@
 /** The scripts of the infrastructure, with recorded responses of Azure. */
-import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -45,13 +44,6 @@ function expectRefusal({ status, stderr, changes }: ReturnType<typeof run>, mess
 function expectChanges({ status, stderr, changes }: ReturnType<typeof run>, ...texts: string[]): void {
   expect([stderr, status, changes]).toEqual([stderr, 0, texts.map((text) => expect.stringContaining(text))]);
 }
-
-test.each(readdirSync("infra/environments"))("The values in infra/environments/%s are valid", (file) => {
-  const words = ["infra/deploy.sh", "validate", file.replace(/\.env$/, "")];
-  const { status, stderr, commands } = runScript(words, [{ to: "bicep build-params" }]);
-  expect([stderr, status]).toEqual([expect.stringMatching(/^Subscription .*\n$/), 0]);
-  expect(commands).toEqual(["az bicep build-params --file infra/main.bicepparam --stdout"]);
-});
 
 const namesOf = (environment: string) =>
   `FUNCTION_APP_NAME=func-vmr-${environment}\nKEY_VAULT_NAME=kv-vmr-${environment}\nHEALTH_URL=${healthUrl}\n`;

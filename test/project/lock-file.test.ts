@@ -1,7 +1,6 @@
 /** The lock file installs everywhere, and every package in it has a licence that is allowed for its use. */
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import manifest from "../../package.json" with { type: "json" };
 import { lockedPackages, lockText } from "../support/lock-file.ts";
 
 it("The lock file names no registry and has a hash of every package", () => {
@@ -16,12 +15,6 @@ it("The lock file has the builds for every platform, which npm ci requires", () 
   const names = new Set(lockedPackages.map(({ name }) => name));
   expect(wanted.length).toBeGreaterThan(50);
   expect(wanted.filter((name) => !names.has(name))).toEqual([]);
-});
-
-it("package.json allows or forbids every install script explicitly", () => {
-  const withScripts = lockedPackages.filter(({ hasInstallScript }) => hasInstallScript);
-  const undecided = withScripts.filter(({ name }) => !(name in manifest.allowScripts));
-  expect(undecided.map(({ name }) => name)).toEqual([]);
 });
 
 // They require no more than a copy of their text, which the notices in the package contain.

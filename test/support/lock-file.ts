@@ -9,7 +9,6 @@ const Entry = z.object({
   optionalDependencies: z.record(z.string(), z.string()).default({}),
   link: z.boolean().default(false),
   dev: z.boolean().default(false),
-  hasInstallScript: z.boolean().default(false),
   inBundle: z.boolean().default(false),
 });
 const Lock = z.object({ packages: z.record(z.string(), Entry) });
