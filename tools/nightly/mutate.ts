@@ -54,11 +54,20 @@ function testsOf(file: string): string {
   return existsSync(mirrored) && mirrored.startsWith("test/lib/") ? mirrored : partOf(file).tests;
 }
 
-/** Mutates files and prints the mutants that their tests do not notice. Returns one score per file that has mutants. */
-export async function mutate(files: readonly string[]): Promise<Score[]> {
-  const results: MutantResult[] = [];
+/**
+ * Mutates files and prints the mutants that their tests do not notice. Returns one score per file that has mutants.
+ * `everyTest` runs all tests on each mutant and prints the tests that notice no mutant alone.
+ */
+export async function mutate(files: readonly string[], everyTest = false): Promise<Score[]> {
+  const scores: Score[] = [];
   for (const [tests, ofFolder] of Map.groupBy(files, testsOf))
-    results.push(...(await runMutants(ofFolder, inVitest(tests))));
+    scores.push(...(await mutateWith(tests, ofFolder, everyTest)));
+  return scores;
+}
+
+async function mutateWith(tests: string, files: readonly string[], everyTest: boolean): Promise<Score[]> {
+  const results = await runMutants(files, { ...inVitest(tests), disableBail: everyTest });
+  if (everyTest) printReplaceableTests(results);
   const byFile = Map.groupBy(results.filter(isTested), fileOf);
   return [...byFile].map(([file, mutants]) => ({
     file,
@@ -134,19 +143,32 @@ const isTested = (mutant: MutantResult) =>
 
 export const percentOf = ({ mutants, noticed }: Score): number => (100 * noticed) / mutants;
 
+/** Prints the tests that notice mutants, but none that no other test notices. Keep those that state a promise. */
+function printReplaceableTests(results: readonly MutantResult[]): void {
+  const tests = new Set(results.flatMap(({ killedBy = [] }) => killedBy));
+  for (const { killedBy = [] } of results) if (killedBy.length === 1) tests.delete(killedBy[0] ?? "");
+  console.log(`${tests.size} tests notice no mutant alone:`);
+  for (const test of [...tests].toSorted((one, other) => one.localeCompare(other))) console.log(`  ${test}`);
+}
+
 if (import.meta.main) {
   const command = createCommand(
     "npm run mutate",
     "Changes files in one place after the other, and shows the changes that no test notices.",
   )
-    .usage("-- <files...>")
+    .usage("-- [options] <files...>")
     .argument("<files...>", "Files or patterns, such as 'src/lib/pool/*.ts'.")
+    .option("--every-test", "Runs all tests on each mutant, and names those that notice no mutant alone.")
     .parse();
   const files = globSync(command.processedArgs[0]);
-  const mutable = mutableFiles();
-  if (files.length === 0 || files.some((file) => !mutable.includes(file)))
-    command.error("name files of src/lib, client/src or the changing part of tools/ops only");
-  for (const score of await mutate(files))
+  const mutable = new Set(mutableFiles());
+  const others = files.filter((file) => !mutable.has(file));
+  const wrong = files.length === 0 ? command.processedArgs[0] : others;
+  if (wrong.length > 0)
+    command.error(
+      `these are not files of src/lib, client/src or the changing part of tools/ops: ${wrong.join(", ")}`,
+    );
+  for (const score of await mutate(files, command.opts().everyTest))
     console.log(
       `${percentOf(score).toFixed(1).padStart(5)} %  ${score.noticed} of ${score.mutants}  ${score.file}`,
     );
