@@ -75,12 +75,7 @@ export function addShrink({ command, run }: Operator): void {
     .action(async (level, options) => run(shrink)({ ...options, level }));
 }
 
-interface ShrinkOptions {
-  readonly level: number;
-  readonly yes?: true;
-}
-
-async function shrink({ level, yes }: ShrinkOptions, context: Context): Promise<Outcome> {
+async function shrink({ level, yes }: { level: number; yes?: true }, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping, conclude } = context;
   const target = requirePlatform(await connect());
   const { pooled, requested } = await showPool(target, context);

@@ -30,12 +30,7 @@ export function addRecycle({ command, run }: Operator): void {
     .action(run(recycle));
 }
 
-interface RecycleOptions {
-  readonly yes?: true;
-  readonly floor?: number;
-}
-
-async function recycle(options: RecycleOptions, context: Context): Promise<Outcome> {
+async function recycle(options: { yes?: true; floor?: number }, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping, conclude } = context;
   const target = requirePlatform(await connect());
   const fingerprint = await target.fingerprint();
@@ -70,15 +65,10 @@ async function recycle(options: RecycleOptions, context: Context): Promise<Outco
     };
   };
   const replenishment = createReplenishment({ ...target.queues, maxRooms });
-  const taking = {
-    command: "recycle",
-    replenishment,
-    label: "rooms replaced",
-    total: pool.outdated.size,
-    next,
-  };
+  const total = pool.outdated.size;
+  const taking = { command: "recycle", replenishment, label: "rooms replaced", total, next };
   const { left } = await takeOut(target, taking, context);
-  const replaced = pool.outdated.size - left;
+  const replaced = total - left;
   terminal.print(
     `${count(replaced, "room")} replaced; the old ones will be deleted ${deletionTime(target.settings)}.`,
   );

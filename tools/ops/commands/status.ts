@@ -20,11 +20,7 @@ export function addStatus({ command, run }: Operator): void {
     .action(run(showStatus));
 }
 
-interface Options {
-  readonly json?: true;
-}
-
-async function showStatus({ json: isJson }: Options, context: Context): Promise<Outcome> {
+async function showStatus({ json: isJson }: { json?: true }, context: Context): Promise<Outcome> {
   const { terminal, connect, conclude } = context;
   const target = await connect();
   const reading = readingOf(target);
@@ -49,7 +45,7 @@ export function addDoctor({ command, run }: Operator): void {
     .action(run(examine));
 }
 
-async function examine({ json: isJson }: Options, context: Context): Promise<Outcome> {
+async function examine({ json: isJson }: { json?: true }, context: Context): Promise<Outcome> {
   const { terminal, connect, conclude } = context;
   const target = await connect();
   if (!isJson) terminal.print(`${headerOf(target)}\n`);

@@ -11,7 +11,6 @@ import type { Line } from "../status/line.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
 
 interface Outage {
-  readonly fault: string;
   readonly strike: (gateway: GatewayInMemory) => unknown;
   /** What the line of `ops status` says. */
   readonly found: RegExp;
@@ -25,12 +24,9 @@ interface Outage {
   readonly rooms?: number;
 }
 
-/** Outages that one line of `ops status` names, with one section of docs/operations.md. */
-function named(line: string, section: string, outages: readonly Outage[]) {
-  return outages.map((outage) => ({ line, section, ...outage }));
-}
+/** An outage that a line of `ops status` names, with a section of docs/operations.md. */
+const named = (line: string, section: string, outage: Outage) => ({ line, section, ...outage });
 
-const nothing = () => undefined;
 const refusing = (fault: Parameters<MemoryPlatform["addFault"]>[0]) => (gateway: GatewayInMemory) =>
   gateway.platform.addFault(fault);
 const status = (code: number, method?: string, pathPattern?: string) =>
@@ -50,9 +46,9 @@ const findingNothing = (query: "name" | "order_by") => {
 
 const numbered = (name: string, amount: number) =>
   Array.from({ length: amount }, (_, number) => `${name}-${number}`);
-async function endConference(gateway: GatewayInMemory): Promise<void> {
-  await gateway.addRooms(["ended"]);
-  await gateway.queues.deletion.put("ended");
+async function endConference({ addRooms, queues }: GatewayInMemory, room: string): Promise<void> {
+  await addRooms([room]);
+  await queues.deletion.put(room);
 }
 async function waitFor({ clock, runTimer }: GatewayInMemory, minutes: number): Promise<void> {
   clock.advance(minutes * 60);
@@ -64,130 +60,99 @@ async function collectAfter(gateway: GatewayInMemory, minutes: number): Promise<
   await gateway.runTimer("collectGarbage");
 }
 
-const outages = [
-  ...named("Platform", "platform-unreachable", [
-    {
-      fault: "the platform is down",
-      strike: async ({ platform, runTimer }) => {
-        await platform.goDown("refuse");
-        await runTimer("collectMetrics");
-      },
-      found: /^refuses the connection \(ECONNREFUSED\)$/,
-      cureWords: "ask the platform administrator whether it runs",
+const outages = {
+  "the platform is down": named("Platform", "platform-unreachable", {
+    strike: async ({ platform, runTimer }) => {
+      await platform.goDown("refuse");
+      await runTimer("collectMetrics");
     },
-    {
-      fault: "the password is refused",
-      strike: status(401),
-      found: /^refuses the login \(401\)$/,
-      cureWords: "(401) or redirects to its login page: [rotate the credentials]",
+    found: /^refuses the connection \(ECONNREFUSED\)$/,
+    cureWords: "ask the platform administrator whether it runs",
+  }),
+  "the password is refused": named("Platform", "platform-unreachable", {
+    strike: status(401),
+    found: /^refuses the login \(401\)$/,
+    cureWords: "(401) or redirects to its login page: [rotate the credentials]",
+  }),
+  "only the list of rooms is slow": named("Platform", "platform-unreachable", {
+    strike: slowDown(12, "GET /api/admin/configuration/v1/conference/?order_by"),
+    found: /^the list of rooms: does not respond in time \(ETIMEDOUT\)$/,
+    cureWords: "needs a longer `PLATFORM_TIMEOUT_SECONDS`",
+  }),
+  "the platform throttles": named("Platform", "platform-slow", {
+    strike: status(429),
+    found: /^throttles \(429\)$/,
+    cureWords: "lower `PLATFORM_MAX_CONCURRENCY`",
+  }),
+  "only changes are slow": named("Platform speed", "platform-slow", {
+    strike: slowDown(8, "PATCH"),
+    found: /^0\.0 s per call; creates take 8\.0 to 8\.\d s$/,
+    cureWords: "lower `PLATFORM_MAX_CONCURRENCY` or `MAXIMUM_INSTANCE_COUNT`",
+  }),
+  "the audience is wrong": named("Callers", "callers-refused", {
+    strike: () => undefined,
+    claims: { aud: "api://other" },
+    found: /^the newest 5 creates were refused, the last \d+ s ago \(401: audience\)$/,
+    cureWords: "`audience`: correct `AUTH_AUDIENCES`",
+  }),
+  "the divisions are wrong, and consumers are served": named("Callers", "callers-refused", {
+    strike: async ({ askAsAgent }) => {
+      for (let agent = 0; agent < 5; agent++) await askAsAgent(identities.otherAgentToken);
     },
-    {
-      fault: "only the list of rooms is slow",
-      strike: slowDown(12, "GET /api/admin/configuration/v1/conference/?order_by"),
-      found: /^the list of rooms: does not respond in time \(ETIMEDOUT\)$/,
-      cureWords: "needs a longer `PLATFORM_TIMEOUT_SECONDS`",
+    found: /^the newest 5 agents' reads were refused, the last \d+ s ago \(403: user\)$/,
+    cureWords: "`user`: correct `CONTACT_CENTRE_DIVISION_IDS`",
+    cure: async ({ askAsAgent }) => askAsAgent(),
+  }),
+  "only lists fail": named("Other calls", "server-errors", {
+    strike: async (gateway) => {
+      status(503, "GET", "conference/\\?order_by")(gateway);
+      for (let call = 0; call < 5; call++) await gateway.call("listRooms");
     },
-  ]),
-  ...named("Platform", "platform-slow", [
-    {
-      fault: "the platform throttles",
-      strike: status(429),
-      found: /^throttles \(429\)$/,
-      cureWords: "lower `PLATFORM_MAX_CONCURRENCY`",
+    found: /^5 of 6 calls failed in 15 min, the last \d+ s ago: the platform fails at GET \(503\)$/,
+    cureWords: "Five calls other than creates",
+  }),
+  "reads work, and changes fail with 500": named("Creates", "creates-failing", {
+    strike: (gateway) => {
+      for (const method of ["POST", "PATCH", "DELETE"]) refusing({ kind: "html500", method })(gateway);
     },
-  ]),
-  ...named("Platform speed", "platform-slow", [
-    {
-      fault: "only changes are slow",
-      strike: slowDown(8, "PATCH"),
-      found: /^0\.0 s per call; creates take 8\.0 to 8\.\d s$/,
-      cureWords: "lower `PLATFORM_MAX_CONCURRENCY` or `MAXIMUM_INSTANCE_COUNT`",
+    found:
+      /^10 of 10 creates failed in 15 min, the last \d+ s ago: the platform fails at PATCH \(500\)(?:, so changes are paused)?$/,
+    cureWords: "5xx at PATCH: reading works and changing fails. Ask the platform administrator",
+  }),
+  "the licences are exhausted": named("Provisioning", "provisioning-failing", {
+    strike: rejecting("__all__"),
+    found: /the platform rejects POST \(400\), field __all__$/,
+    cureWords: "a licence is exhausted. Ask the platform administrator",
+  }),
+  "one room is locked, and others are deleted after it": named("Deletion", "deletion-queue-old", {
+    strike: async (gateway) => {
+      await endConference(gateway, "ended");
+      status(500, "DELETE")(gateway);
+      await collectAfter(gateway, 11);
+      gateway.platform.clearFaults();
+      await endConference(gateway, "other");
+      await collectAfter(gateway, 0);
     },
-  ]),
-  ...named("Callers", "callers-refused", [
-    {
-      fault: "the audience is wrong",
-      strike: nothing,
-      claims: { aud: "api://other" },
-      found: /^the newest 5 creates were refused, the last \d+ s ago \(401: audience\)$/,
-      cureWords: "`audience`: correct `AUTH_AUDIENCES`",
+    found: /; 1 room failed: the platform fails at DELETE \(500\)$/,
+    cureWords: "One room appears repeatedly",
+  }),
+  "only the collector does not run": named("Deletion", "deletion-queue-old", {
+    strike: async (gateway) => {
+      await endConference(gateway, "ended");
+      await waitFor(gateway, 11);
     },
+    found: /^1 room waiting, the oldest for 11 min.*; the collector has not run for 15 min$/,
+    cureWords: "The collector does not run",
+  }),
+  "the identity provider is down": named("Token issuer", "signing-keys-stale", {
+    strike: ({ issuer }) => issuer.setDown(true),
+    found: /^closes the connection \(ECONNRESET\)$/,
+    cureWords: "the provider's status page",
+  }),
+  "the contact centre fails, and three agents notice it": named(
+    "Contact centre",
+    "contact-centre-throttling",
     {
-      fault: "the divisions are wrong, and consumers are served",
-      strike: async ({ askAsAgent }) => {
-        for (let agent = 0; agent < 5; agent++) await askAsAgent(identities.otherAgentToken);
-      },
-      found: /^the newest 5 agents' reads were refused, the last \d+ s ago \(403: user\)$/,
-      cureWords: "`user`: correct `CONTACT_CENTRE_DIVISION_IDS`",
-      cure: async ({ askAsAgent }) => askAsAgent(),
-    },
-  ]),
-  ...named("Other calls", "server-errors", [
-    {
-      fault: "only lists fail",
-      strike: async (gateway) => {
-        status(503, "GET", "conference/\\?order_by")(gateway);
-        for (let call = 0; call < 5; call++) await gateway.call("listRooms");
-      },
-      found: /^5 of 6 calls failed in 15 min, the last \d+ s ago: the platform fails at GET \(503\)$/,
-      cureWords: "Five calls other than creates",
-    },
-  ]),
-  ...named("Creates", "creates-failing", [
-    {
-      fault: "reads work, and changes fail with 500",
-      strike: (gateway) => {
-        for (const method of ["POST", "PATCH", "DELETE"]) refusing({ kind: "html500", method })(gateway);
-      },
-      found:
-        /^10 of 10 creates failed in 15 min, the last \d+ s ago: the platform fails at PATCH \(500\)(?:, so changes are paused)?$/,
-      cureWords: "5xx at PATCH: reading works and changing fails. Ask the platform administrator",
-    },
-  ]),
-  ...named("Provisioning", "provisioning-failing", [
-    {
-      fault: "the licences are exhausted",
-      strike: rejecting("__all__"),
-      found: /the platform rejects POST \(400\), field __all__$/,
-      cureWords: "a licence is exhausted. Ask the platform administrator",
-    },
-  ]),
-  ...named("Deletion", "deletion-queue-old", [
-    {
-      fault: "one room is locked, and others are deleted after it",
-      strike: async (gateway) => {
-        await endConference(gateway);
-        status(500, "DELETE")(gateway);
-        await collectAfter(gateway, 11);
-        gateway.platform.clearFaults();
-        await gateway.queues.deletion.put("other");
-        await gateway.addRooms(["other"]);
-        await collectAfter(gateway, 0);
-      },
-      found: /; 1 room failed: the platform fails at DELETE \(500\)$/,
-      cureWords: "One room appears repeatedly",
-    },
-    {
-      fault: "only the collector does not run",
-      strike: async (gateway) => {
-        await endConference(gateway);
-        await waitFor(gateway, 11);
-      },
-      found: /^1 room waiting, the oldest for 11 min.*; the collector has not run for 15 min$/,
-      cureWords: "The collector does not run",
-    },
-  ]),
-  ...named("Token issuer", "signing-keys-stale", [
-    {
-      fault: "the identity provider is down",
-      strike: ({ issuer }) => issuer.setDown(true),
-      found: /^closes the connection \(ECONNRESET\)$/,
-      cureWords: "the provider's status page",
-    },
-  ]),
-  ...named("Contact centre", "contact-centre-throttling", [
-    {
-      fault: "the contact centre fails, and three agents notice it",
       strike: async ({ contactCentre, askAsAgent, clock }) => {
         contactCentre.failNext({ status: 503, count: 1000 });
         for (let agent = 0; agent < 3; agent++) {
@@ -199,25 +164,24 @@ const outages = [
         /^fails at the call \(503\); the app logged contact-centre-unavailable in 3 calls in the last hour$/,
       cureWords: "5xx: see the contact centre's status page",
     },
-  ]),
-  ...named("Event sink", "event-sink-silent", [
-    {
-      fault: "one node of several has a wrong password for the event sink",
-      strike: async ({ sendEvents }) => {
-        await sendEvents(1, "wrong");
-        await sendEvents(9);
-      },
-      found: /^1 of 10 events failed in 1 h, .*: a node has another password \(401\); 9 accepted since$/,
-      cureWords: "perhaps one of several",
+  ),
+  "one node of several has a wrong password for the event sink": named("Event sink", "event-sink-silent", {
+    strike: async ({ sendEvents }) => {
+      await sendEvents(1, "wrong");
+      await sendEvents(9);
     },
+    found: /^1 of 10 events failed in 1 h, .*: a node has another password \(401\); 9 accepted since$/,
+    cureWords: "perhaps one of several",
+  }),
+  "the ends of conferences are not reported": named("Event sink", "event-sink-silent", {
+    strike: (gateway) => gateway.addRooms(numbered("ended", 21)),
+    found: /; 31 rooms were handed out, have no conference and wait for no deletion$/,
+    cureWords: "the ends of conferences are not reported",
+  }),
+  "the nodes gave up sending events with a wrong password hours ago": named(
+    "Event sink",
+    "event-sink-silent",
     {
-      fault: "the ends of conferences are not reported",
-      strike: (gateway) => gateway.addRooms(numbered("ended", 21)),
-      found: /; 31 rooms were handed out, have no conference and wait for no deletion$/,
-      cureWords: "the ends of conferences are not reported",
-    },
-    {
-      fault: "the nodes gave up sending events with a wrong password hours ago",
       strike: async ({ sendEvents, clock, runTimer }) => {
         await sendEvents(5, "wrong");
         clock.advance(3 * 3600);
@@ -227,90 +191,73 @@ const outages = [
       cureWords: "ask the platform administrator to restart the sink",
       cure: async ({ sendEvents }) => sendEvents(1),
     },
-  ]),
-  ...named("Alarms", "platform-alarms", [
-    {
-      fault: "a node has stopped sending events",
-      strike: ({ platform }) => platform.raiseAlarm({ name: "eventsink_maximum_backoff" }),
-      found: /^eventsink_maximum_backoff$/,
-      cureWords: "`eventsink_maximum_backoff`: see [event-sink-silent]",
+  ),
+  "a node has stopped sending events": named("Alarms", "platform-alarms", {
+    strike: ({ platform }) => platform.raiseAlarm({ name: "eventsink_maximum_backoff" }),
+    found: /^eventsink_maximum_backoff$/,
+    cureWords: "`eventsink_maximum_backoff`: see [event-sink-silent]",
+  }),
+  "the host has given requests up": named("Poison", "poison-messages", {
+    strike: async ({ queues }) => queues.poison.put('{"reason":"claimed"}'),
+    found: /^1 request given up$/,
+    cureWords: "npm run ops -- redrive --yes",
+    cure: async (gateway) => gateway.ops("redrive --yes"),
+  }),
+  "all rooms were deleted, and no new one can be provisioned": named("Pool", "pool-empty-on-claim", {
+    strike: async (gateway) => {
+      rejecting("pin")(gateway);
+      await gateway.queues.pool.clear();
+      removeRooms(gateway);
     },
-  ]),
-  ...named("Poison", "poison-messages", [
-    {
-      fault: "the host has given requests up",
-      strike: async ({ queues }) => queues.poison.put('{"reason":"claimed"}'),
-      found: /^1 request given up$/,
-      cureWords: "npm run ops -- redrive --yes",
-      cure: async (gateway) => gateway.ops("redrive --yes"),
+    found: /^0 of 20 rooms$/,
+    cureWords: "run `npm run ops -- fill`",
+    cure: async (gateway) => gateway.ops("fill --timeout-minutes 0"),
+  }),
+  "provisionRoom is disabled": named("Requests", "provisioning-failing", {
+    strike: async (gateway) => {
+      change({ provisions: false })(gateway);
+      await waitFor(gateway, 16);
+      await gateway.queues.provisioning.put('{"reason":"bulk","upTo":20}');
+      gateway.clock.advance(16);
     },
-  ]),
-  ...named("Pool", "pool-empty-on-claim", [
-    {
-      fault: "all rooms were deleted, and no new one can be provisioned",
-      strike: async (gateway) => {
-        rejecting("pin")(gateway);
-        await gateway.queues.pool.clear();
-        removeRooms(gateway);
-      },
-      found: /^0 of 20 rooms$/,
-      cureWords: "run `npm run ops -- fill`",
-      cure: async (gateway) => gateway.ops("fill --timeout-minutes 0"),
+    found: /^11 rooms requested, one for \d+ s, and provisionRoom has not run in 15 min$/,
+    cureWords: "the function is disabled",
+  }),
+  "the list of rooms lacks them": named("Rooms", "names-without-rooms", {
+    strike: findingNothing("order_by"),
+    found: /; the platform's list lacks \S+, which a look-up by name finds$/,
+    cureWords: "Do not shrink the pool",
+  }),
+  "look-ups by name find nothing": named("Rooms", "names-without-rooms", {
+    strike: findingNothing("name"),
+    found: /; a look-up by name does not find \S+, which the platform lists$/,
+    cureWords: "Do not shrink the pool",
+    cure: async (gateway) => gateway.fill(),
+  }),
+  "the pool has names of another gateway's rooms": named("Rooms", "names-without-rooms", {
+    strike: async (gateway) => {
+      await gateway.addRooms(["theirs"], { state: "pooled", gateway: "production" });
+      await gateway.queues.pool.put("theirs");
     },
-  ]),
-  ...named("Requests", "provisioning-failing", [
-    {
-      fault: "provisionRoom is disabled",
-      strike: async (gateway) => {
-        change({ provisions: false })(gateway);
-        await waitFor(gateway, 16);
-        await gateway.queues.provisioning.put('{"reason":"bulk","upTo":20}');
-        gateway.clock.advance(16);
-      },
-      found: /^11 rooms requested, one for \d+ s, and provisionRoom has not run in 15 min$/,
-      cureWords: "the function is disabled",
+    claims: { aud: "api://other" },
+    found: /; 1 of 21 names in the pool lead to 1 room of the gateway production$/,
+    cureWords: "Set `GATEWAY_NAME` back",
+    cure: (gateway) => removeRooms(gateway, ({ name }) => name === "theirs"),
+  }),
+  "all pooled rooms were deleted on the platform": named("Rooms", "names-without-rooms", {
+    rooms: 150,
+    strike: (gateway) => removeRooms(gateway),
+    found: /; 32 of 32 names in the pool have no room$/,
+    cureWords: "npm run ops -- shrink 0 --yes",
+    cure: async (gateway) => {
+      await gateway.ops("shrink 0 --yes");
+      await gateway.fill();
     },
-  ]),
-  ...named("Rooms", "names-without-rooms", [
+  }),
+  "rooms are marked as pooled but in no queue, as after the loss of a region": named(
+    "Unaccounted",
+    "rooms-unaccounted",
     {
-      fault: "the list of rooms lacks them",
-      strike: findingNothing("order_by"),
-      found: /; the platform's list lacks \S+, which a look-up by name finds$/,
-      cureWords: "Do not shrink the pool",
-    },
-    {
-      fault: "look-ups by name find nothing",
-      strike: findingNothing("name"),
-      found: /; a look-up by name does not find \S+, which the platform lists$/,
-      cureWords: "Do not shrink the pool",
-      cure: async (gateway) => gateway.fill(),
-    },
-    {
-      fault: "the pool has names of another gateway's rooms",
-      strike: async (gateway) => {
-        await gateway.addRooms(["theirs"], { state: "pooled", gateway: "production" });
-        await gateway.queues.pool.put("theirs");
-      },
-      claims: { aud: "api://other" },
-      found: /; 1 of 21 names in the pool lead to 1 room of the gateway production$/,
-      cureWords: "Set `GATEWAY_NAME` back",
-      cure: (gateway) => removeRooms(gateway, ({ name }) => name === "theirs"),
-    },
-    {
-      fault: "all pooled rooms were deleted on the platform",
-      rooms: 150,
-      strike: (gateway) => removeRooms(gateway),
-      found: /; 32 of 32 names in the pool have no room$/,
-      cureWords: "npm run ops -- shrink 0 --yes",
-      cure: async (gateway) => {
-        await gateway.ops("shrink 0 --yes");
-        await gateway.fill();
-      },
-    },
-  ]),
-  ...named("Unaccounted", "rooms-unaccounted", [
-    {
-      fault: "rooms are marked as pooled but in no queue, as after the loss of a region",
       strike: (gateway) => gateway.addRooms(["lost-1", "lost-2", "lost-3"], { state: "pooled" }),
       found: /^3 rooms marked as pooled, but in no queue$/,
       cureWords: "npm run ops -- drain --leaked --yes",
@@ -319,43 +266,35 @@ const outages = [
         await gateway.fill();
       },
     },
-    {
-      fault: "rooms were handed out two days ago and never used",
-      strike: (gateway) => gateway.addRooms(["a", "b", "c"], { hours: 48 }),
-      found: /^3 rooms: a, b, c$/,
-      cureWords: "npm run ops -- unaccounted --delete --yes",
-      cure: async (gateway) => gateway.ops("unaccounted --delete --yes"),
+  ),
+  "rooms were handed out two days ago and never used": named("Unaccounted", "rooms-unaccounted", {
+    strike: (gateway) => gateway.addRooms(["a", "b", "c"], { hours: 48 }),
+    found: /^3 rooms: a, b, c$/,
+    cureWords: "npm run ops -- unaccounted --delete --yes",
+    cure: async (gateway) => gateway.ops("unaccounted --delete --yes"),
+  }),
+  "the app does not load": named("Gateway", "health-check-failing", {
+    strike: ({ failToLoad }) => failToLoad(),
+    found: /returns 404: the app did not load \(Error: a setting is missing\)$/,
+    cureWords: "404 from a running app",
+  }),
+  "rows cannot be uploaded": named("Metrics", "timers-not-running", {
+    strike: async (gateway) => {
+      gateway.logWorkspace.failNext({ status: 403 });
+      await waitFor(gateway, 16);
     },
-  ]),
-  ...named("Gateway", "health-check-failing", [
-    {
-      fault: "the app does not load",
-      strike: ({ failToLoad }) => failToLoad(),
-      found: /returns 404: the app did not load \(Error: a setting is missing\)$/,
-      cureWords: "404 from a running app",
+    found: /^the last row is 16 min .*old; a run failed: /,
+    cureWords: "the role *Monitoring Metrics Publisher* on it is missing",
+  }),
+  "the app's clock is ahead": named("Metrics", "timers-not-running", {
+    strike: async (gateway) => {
+      change({ appAheadSeconds: 600 })(gateway);
+      await waitFor(gateway, 0);
     },
-  ]),
-  ...named("Metrics", "timers-not-running", [
-    {
-      fault: "rows cannot be uploaded",
-      strike: async (gateway) => {
-        gateway.logWorkspace.failNext({ status: 403 });
-        await waitFor(gateway, 16);
-      },
-      found: /^the last row is 16 min .*old; a run failed: /,
-      cureWords: "the role *Monitoring Metrics Publisher* on it is missing",
-    },
-    {
-      fault: "the app's clock is ahead",
-      strike: async (gateway) => {
-        change({ appAheadSeconds: 600 })(gateway);
-        await waitFor(gateway, 0);
-      },
-      found: /^the app's clock is 9 min ahead of this computer's, by the last row$/,
-      cureWords: "the app's clock",
-    },
-  ]),
-];
+    found: /^the app's clock is 9 min ahead of this computer's, by the last row$/,
+    cureWords: "the app's clock",
+  }),
+};
 
 const isAssigned = ({ description }: Conference) => String(description).includes(" assigned ");
 function removeRooms(
@@ -382,7 +321,7 @@ function sectionOf(name: string): string {
 let gateway: GatewayInMemory;
 afterEach(async () => gateway.stop());
 
-test.each(outages)("`ops status` names the cause and the cure: $fault", async (outage) => {
+test.each(Object.entries(outages))("`ops status` names the cause and the cure: %s", async (_, outage) => {
   gateway = await startGatewayInMemory(outage);
   expect(await problemsOf(gateway)).toEqual([]);
   await outage.strike(gateway);

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../simulators/memory/clock.ts";
 import { createMemoryQueue } from "../../simulators/memory/queue.ts";
+import { count } from "../../terminal/format.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { ops } from "./run-ops.ts";
 
@@ -30,48 +31,28 @@ async function gatewayWith(texts: readonly string[], leased = 0) {
 const { maxRooms } = memoryTarget().settings.pool;
 const moved = JSON.stringify({ reason: "bulk", upTo: maxRooms });
 const remains = "1 message left that cannot be read as a request. --drop-unreadable deletes such messages.";
-const leasedLine = "1 message leased by another run. Run the command again in a minute.";
+const leased = "1 message leased by another run. Run the command again in a minute.";
+
+const would =
+  "Would move 1 request back to the provisioning queue. Do it with --yes. 1 cannot be read as a request.";
+const dropped = "1 request moved. 1 unreadable message deleted.";
 
 test.each<[string[], number, string, number, string[], string[][]]>([
   [[], 0, "", 0, [], [[], []]],
-  [
-    [claimed, other],
-    0,
-    "",
-    1,
-    ["Would move 1 request back to the provisioning queue. Do it with --yes. 1 cannot be read as a request."],
-    [[claimed, other], []],
-  ],
+  [[claimed, other], 0, "", 1, [would], [[claimed, other], []]],
   [[claimed, bulk, other], 0, "--yes", 1, ["2 requests moved.", remains], [[other], [moved, moved]]],
-  [
-    [other, claimed],
-    0,
-    "--yes --drop-unreadable",
-    0,
-    ["1 request moved. 1 unreadable message deleted."],
-    [[], [moved]],
-  ],
-  [[claimed], 1, "--yes", 1, ["0 requests moved.", leasedLine], [[claimed], []]],
-  [
-    [bulk, claimed, other],
-    1,
-    "--yes",
-    1,
-    ["1 request moved.", remains, leasedLine],
-    [[bulk, other], [moved]],
-  ],
-])(
-  "Of %j, %i of them leased, ops redrive %s ends with %i and prints %j",
-  async (texts, leased, options, ending, lines, left) => {
-    const gateway = await gatewayWith(texts, leased);
-    const { exitCode, output } = await gateway.redrive(options);
-    const depth = `${texts.length} messages in the poison queue.`.replace("1 messages", "1 message");
-    expect([exitCode, output.split("\n").slice(0, -1)]).toEqual([ending, [depth, ...lines]]);
-    expect(gateway.left()).toEqual(left);
-    // The next run need not wait for what this one has read.
-    expect(await gateway.poison.receive(32, 1)).toHaveLength((left[0]?.length ?? 0) - leased);
-  },
-);
+  [[other, claimed], 0, "--yes --drop-unreadable", 0, [dropped], [[], [moved]]],
+  [[claimed], 1, "--yes", 1, ["0 requests moved.", leased], [[claimed], []]],
+  [[bulk, claimed, other], 1, "--yes", 1, ["1 request moved.", remains, leased], [[bulk, other], [moved]]],
+])("Of %j, %i of them leased, redrive %s: %i", async (texts, held, options, code, lines, left) => {
+  const gateway = await gatewayWith(texts, held);
+  const { exitCode, output } = await gateway.redrive(options);
+  const depth = `${count(texts.length, "message")} in the poison queue.`;
+  expect([exitCode, output.split("\n").slice(0, -1)]).toEqual([code, [depth, ...lines]]);
+  expect(gateway.left()).toEqual(left);
+  // The next run need not wait for what this one has read.
+  expect(await gateway.poison.receive(32, 1)).toHaveLength((left[0]?.length ?? 0) - held);
+});
 
 test("Prints its counts as JSON with --json", async () => {
   const { redrive } = await gatewayWith([claimed, bulk, other]);
@@ -83,16 +64,13 @@ test("Prints its counts as JSON with --json", async () => {
 test.each([
   ["provisioning", "put", 1, 3, [[claimed, claimed], []], /^The storage account /m],
   ["poison", "delete", 2, 1, [[claimed, claimed], [moved]], /a message could not be deleted from the poison/],
-] as const)(
-  "Stops if %s fails at %s, and loses no request",
-  async (port, operation, times, ending, left, says) => {
-    const gateway = await gatewayWith([claimed, claimed]);
-    for (let time = 0; time < times; time++) gateway[port].strikeNext(operation, { failure: "unknown" });
-    const { exitCode, remarks } = await gateway.redrive("--yes");
-    expect([exitCode, gateway.left()]).toEqual([ending, left]);
-    expect(remarks).toMatch(says);
-  },
-);
+] as const)("Loses no request if %s fails at %s", async (port, operation, times, code, left, says) => {
+  const gateway = await gatewayWith([claimed, claimed]);
+  for (let time = 0; time < times; time++) gateway[port].strikeNext(operation, { failure: "unknown" });
+  const { exitCode, remarks } = await gateway.redrive("--yes");
+  expect([exitCode, gateway.left()]).toEqual([code, left]);
+  expect(remarks).toMatch(says);
+});
 
 test("Ends even if a message becomes visible again while it receives", async () => {
   const { clock, poison, redrive } = await gatewayWith([other, other, other]);

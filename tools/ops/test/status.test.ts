@@ -12,6 +12,7 @@ import {
   checkStorage,
   checkVersion,
 } from "../status/dependency-checks.ts";
+import type { Finding } from "../status/line.ts";
 import { historyOf } from "../status/log-history.ts";
 import type { Measured, OwnMeasurement } from "../status/measured.ts";
 import {
@@ -25,7 +26,7 @@ import {
 } from "../status/pool-checks.ts";
 import { readingOf } from "../status/reading.ts";
 import { checkMetrics, reasonsOfAnybody } from "../status/work-checks.ts";
-import type { LogFilter, LogLine, Target } from "../target/target.ts";
+import type { LogLine, Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 
 test("The alert callers-refused ignores the calls that status ignores", () => {
@@ -100,46 +101,6 @@ test.each([
   expect(historyOf(lines, ({ fields }) => fields["outcome"] === "-").isOver).toBe(isOver);
 });
 
-test.each([
-  [version, true],
-  ["0.0.1", false],
-  [undefined, true],
-])("Version: the app is %s", async (Version, isOk) => {
-  expect((await checkVersion(withNewestRow({ Version }))).isOk).toBe(isOk);
-});
-
-test.each([
-  [15, true],
-  [16, false],
-])("Metrics: the newest row is %i minutes old", async (minutes, isOk) => {
-  expect((await checkMetrics(withNewestRow({ TimeGenerated: minutesAgo(minutes) }))).isOk).toBe(isOk);
-});
-
-test.each([
-  [3600, true],
-  [3601, false],
-])("Deletion: the collector runs, and the oldest room has waited for %i s", async (oldest, isOk) => {
-  const measured = async () => ({ row: { ...calm, DeletionOldestSeconds: oldest }, own: undefined });
-  const ran = { time: minutesAgo(5), fields: { function: "collectGarbage" } };
-  const lines = async ({ functions }: LogFilter) => (functions ? [ran] : []);
-  expect((await checkDeletion({ ...reading({ log: { ...log, lines } }), measured })).isOk).toBe(isOk);
-});
-
-test("Pool: it is switched off, but rooms are created", async () => {
-  const measured = async () => ({ row: { ...calm, MaximumRooms: 0 }, own: undefined });
-  const read = reading({ log: { ...log, lines: async () => [create(1)] } });
-  const found = "10 of 0 rooms: switched off (MAX_VMR 0)";
-  expect(await checkPool({ ...read, measured })).toMatchObject({ isOk: false, found });
-});
-
-test.each([
-  ["MAX_VMR,MAX_VRM,POOL_MINIMUN", false, "unknown: MAX_VRM, POOL_MINIMUN"],
-  ["MAX_VMR", true, "the gateway accepts them"],
-])("Settings: %s", async (GIVEN_SETTING_NAMES, isOk, found) => {
-  const settings = loadSettings({ ...exampleEnvironment, GIVEN_SETTING_NAMES });
-  expect(await checkSettings(reading({ settings }))).toMatchObject({ isOk, found });
-});
-
 const calm: Measured["row"] = {
   TimeGenerated: minutesAgo(0),
   PlatformConnected: true,
@@ -175,9 +136,37 @@ const orphaned = ["a", "b", "c", "d"].map(
 );
 const cd = orphaned.slice(2);
 
-test.each<
-  [typeof checkPool, Partial<Measured["row"]>, Partial<OwnMeasurement>, boolean | undefined, string, string?]
->([
+type Check = (read: ReturnType<typeof reading>) => Promise<Finding>;
+const withMeasured = (
+  row: Partial<Measured["row"]>,
+  own: Partial<OwnMeasurement>,
+  lines: LogLine[] = [],
+) => ({
+  ...reading({ log: { ...log, lines: async () => lines } }),
+  measured: async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...own } }),
+});
+const given = (GIVEN_SETTING_NAMES: string) =>
+  reading({ settings: loadSettings({ ...exampleEnvironment, GIVEN_SETTING_NAMES }) });
+const collectorRan = { time: minutesAgo(5), fields: { function: "collectGarbage" } };
+const collects = (oldest: number) => withMeasured({ DeletionOldestSeconds: oldest }, {}, [collectorRan]);
+
+test.each<[Check, boolean, string, ReturnType<typeof reading>]>([
+  [checkVersion, true, `the app is ${version}`, withNewestRow({ Version: version })],
+  [checkVersion, false, "the app is 0.0.1", withNewestRow({ Version: "0.0.1" })],
+  [checkVersion, true, "the app is unknown", withNewestRow({})],
+  [checkMetrics, true, "the last row is 15 min old", withNewestRow({ TimeGenerated: minutesAgo(15) })],
+  [checkMetrics, false, "the last row is 16 min old", withNewestRow({ TimeGenerated: minutesAgo(16) })],
+  [checkDeletion, true, "the oldest for 1 h", collects(3600)],
+  [checkDeletion, false, "the oldest for 1 h", collects(3601)],
+  // The pool is switched off, but rooms are created.
+  [checkPool, false, "10 of 0 rooms: switched off", withMeasured({ MaximumRooms: 0 }, {}, [create(1)])],
+  [checkSettings, false, "unknown: MAX_VRM, POOL_MINIMUN", given("MAX_VMR,MAX_VRM,POOL_MINIMUN")],
+  [checkSettings, true, "the gateway accepts them", given("MAX_VMR")],
+])("%o: %s, %s", async (check, isOk, found, read) => {
+  expect(await check(read)).toMatchObject({ isOk, found: expect.stringContaining(found) });
+});
+
+test.each<[Check, Partial<Measured["row"]>, Partial<OwnMeasurement>, boolean | undefined, string, string?]>([
   [checkPool, {}, {}, true, "10 of 50 rooms"],
   [checkPool, { PoolDepth: 9 }, {}, false, "9 of 50 rooms", "it is low"],
   // The pool is switched off, and nobody creates a room.
@@ -210,8 +199,7 @@ test.each<
   [checkUnaccounted, { UnaccountedRooms: 2 }, { orphaned: cd }, true, "2 rooms: c, d; 3 need attention"],
   [checkUnaccounted, { UnaccountedRooms: 2 }, {}, true, "2 rooms marked as pooled, but in no queue; 3 need"],
 ])("%o with %j: %s", async (check, row, rest, isOk, found, advice) => {
-  const measured = async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...rest } });
-  const finding = await check({ ...reading(), measured });
+  const finding = await check(withMeasured(row, rest));
   expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
   expect(finding.advice ?? "").toContain(advice ?? "");
 });
