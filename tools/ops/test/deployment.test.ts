@@ -100,11 +100,9 @@ const names = {
   AZURE_RESOURCE_GROUP: "rg-example",
   FUNCTION_APP_NAME: app,
 };
+const urls = () => ({ OPS_RESOURCE_MANAGER_URL: server.url, OPS_LOG_ANALYTICS_URL: server.url });
 /** The operator's shell. */
-const shell = (variables: Record<string, string> = {}) => {
-  const urls = { OPS_RESOURCE_MANAGER_URL: server.url, OPS_LOG_ANALYTICS_URL: server.url };
-  return { ...names, ...urls, ...variables };
-};
+const shell = (variables: Record<string, string> = {}) => ({ ...names, ...urls(), ...variables });
 const logIn = {
   PLATFORM_USERNAME: identities.platformUsername,
   PLATFORM_PASSWORD: identities.platformPassword,
@@ -151,16 +149,6 @@ test.each([
   },
 );
 
-test("Without credentials for the platform, a command that needs them says how to set them", async () => {
-  const environment = shell({ PLATFORM_USERNAME: logIn.PLATFORM_USERNAME });
-  expect(await ops(["shrink", "0"], { environment })).toMatchObject({
-    exitCode: 3,
-    remarks: expect.stringMatching(
-      /^On func-example, .*:\nThis command needs your own credentials for https:\S+\. Set PLATFORM_USERNAME and/,
-    ),
-  });
-});
-
 test("The log is that of the app, as far back as asked, and the secrets are named that the app cannot read", async () => {
   const line = (minutesAgo: number, event: string, room: string) => ({ minutesAgo, fields: { event, room } });
   const theirs = line(299, "room-claimed", "room-2");
@@ -191,16 +179,6 @@ test.each<[string, object[], Record<string, string>, number | undefined]>([
   for (const { fields } of lines ?? []) expect(fields).toMatchObject({ function: "createRoom", status: 401 });
 });
 
-test.each([
-  [403, /^You may not read \w[^\n]+ \(403\)\. You need the role \w[^\n]+\n$/],
-  [404, /^Azure does not find [^\n]+\n$/],
-  [500, /^Azure returned 500 for [^\n]+\n$/],
-])("Says so in one line if Azure returns %i", async (status, message) => {
-  returns({ status });
-  const remarks = expect.stringMatching(message);
-  expect(await ops(["status"], { environment: shell() })).toEqual({ exitCode: 3, output: "", remarks });
-});
-
 test("Takes the names of the resources from the values of an environment, whatever the shell says", async () => {
   const folder = await temporaryFolder();
   const values = `AZURE_SUBSCRIPTION_ID=${subscription}\nAZURE_RESOURCE_GROUP='rg-example'\nAZURE_ENV_NAME=`;
@@ -224,15 +202,35 @@ test("Takes the names of the resources from the values of an environment, whatev
   );
 });
 
-test.each<[string[], Record<string, string>, RegExp]>([
-  [["--local", "--environment", "test"], names, / '--environment <name>' cannot be used with .* '--local'/],
-  [["--environment", "--local"], names, /: --environment needs a name, and --local is an option\./],
-  [[], { PATH: "/nonexistent" }, /: Name the gateway: --local, --environment, or FUNCTION_APP_NAME and /],
-  [[], { FUNCTION_APP_NAME: app }, /: AZURE_SUBSCRIPTION_ID is missing\./],
-  [[], { ...names, AZURE_RESOURCE_GROUP: "" }, /: AZURE_RESOURCE_GROUP is missing\./],
-])("Asks which gateway if %j with %j does not name one", async (args, environment, message) => {
-  const { exitCode, remarks } = await ops(["status", ...args], { environment });
-  expect([exitCode, remarks]).toEqual([2, expect.stringMatching(message)]);
+test.each<[string, Record<string, string>, number, number, RegExp]>([
+  ["status --local --environment test", names, 200, 2, /'--environment <name>' cannot be .* '--local'/],
+  ["status --environment --local", names, 200, 2, /: --environment needs a name, and --local is an option\./],
+  [
+    "status",
+    { PATH: "/nonexistent" },
+    200,
+    2,
+    /: Name the gateway: --local, --environment, or FUNCTION_APP_N/,
+  ],
+  ["status", { FUNCTION_APP_NAME: app }, 200, 2, /: AZURE_SUBSCRIPTION_ID is missing\./],
+  ["status", { ...names, AZURE_RESOURCE_GROUP: "" }, 200, 2, /: AZURE_RESOURCE_GROUP is missing\./],
+  ["status", names, 403, 3, /^You may not read \w[^\n]+ \(403\)\. You need the role \w[^\n]+\n$/],
+  ["status", names, 404, 3, /^Azure does not find [^\n]+\n$/],
+  ["status", names, 500, 3, /^Azure returned 500 for [^\n]+\n$/],
+  // It needs credentials for the platform.
+  [
+    "shrink 0",
+    { ...names, PLATFORM_USERNAME: "operator" },
+    200,
+    3,
+    /:\nThis command needs your own credentials for https:\S+\. Set PLATFORM_USERNAME and/,
+  ],
+])("Refuses ops %s with %j if Azure returns %i", async (command, variables, status, ending, message) => {
+  returns({ status });
+  const { exitCode, output, remarks } = await ops(command.split(" "), {
+    environment: { ...urls(), ...variables },
+  });
+  expect([exitCode, output, remarks]).toEqual([ending, "", expect.stringMatching(message)]);
 });
 
 const selective = { room: 'a"b\\c', events: ["request", "room-claimed"], functions: ["eventSink"] };

@@ -92,6 +92,27 @@ test.each<[given: () => unknown, command: string, exitCode: number, says: RegExp
   expect([exitCode, depths()]).toEqual([ending, leaves]);
 });
 
+test.each([
+  [() => (gateway.link.provisions = false), "fill", "0/6", /6 are pending\.\n$/, [0, 0, 6]],
+  [poolRooms, "drain --yes", "1/3", /\n1 room taken out; 2 are still in the pool\.\n$/, [2, 1, 0]],
+  [
+    poolRooms,
+    "shrink 0 --yes",
+    "2/3",
+    /^.*\n.*\n2 rooms will be deleted in .*; 1 are in the pool\.\n$/,
+    [1, 2, 0],
+  ],
+])(
+  "Given %o, ops %s that is interrupted at %s ends with 130",
+  async (given, command, start, says, leaves) => {
+    await given();
+    const { exitCode, output, remarks } = await gateway.ops(command, interruptAt(start));
+    expect([exitCode, depths()]).toEqual([130, leaves]);
+    expect(output).toMatch(says);
+    expect(remarks).toMatch(/\nInterrupted\. It is safe to run the command again\.\n$/);
+  },
+);
+
 describe("ops fill", () => {
   test("Waits for its time, and says once, after ten seconds without progress, why no room arrives", async () => {
     gateway.link.provisions = false;
@@ -106,15 +127,6 @@ describe("ops fill", () => {
       "No progress: the platform refuses the login (401). See docs/operations.md#provisioning-failing.\n",
     );
     expect([exitCode, saidAt, gateway.clock.now() - startedAt]).toEqual([1, [10], 60_000]);
-  });
-
-  test("Keeps its requests if it is interrupted, and ends with 130", async () => {
-    gateway.link.provisions = false;
-    expect(await gateway.ops("fill", interruptAt("0/6"))).toMatchObject({
-      exitCode: 130,
-      remarks: expect.stringMatching(/\nInterrupted\. It is safe to run the command again\.\n$/),
-    });
-    expect(depths()).toEqual([0, 0, 6]);
   });
 });
 
@@ -210,16 +222,9 @@ describe("ops drain", () => {
     const rest =
       /\nNo conference is running in a room of the gateway\.\n1 room handed out and without a conf/;
     for (const [command, ...says] of [
-      [
-        "drain",
-        /\n2 rooms marked as .* stay without --leaked: .*\nWould delete 3 rooms and cancel 0 requests/,
-      ],
+      ["drain", /\n2 rooms marked as .* stay without --leaked: .*\nWould delete 3 rooms and cancel 0 req/],
       ["drain --leaked", /\n2 of these rooms are marked as .*\nWould delete 5 rooms and cancel 0 requests/],
       ["drain --keep-pool --yes", /^No conference is running/],
-    ] as const)
-      for (const each of says) expect((await run(command)).output).toMatch(each);
-    expect(depths()).toEqual([3, 0, 0]);
-    for (const [command, ...says] of [
       ["drain --yes", /\nThe pool is empty\. 3 rooms will be .*\n2 rooms .* stay without --leaked/, rest],
       ["drain --leaked --yes", /\nThe pool is empty\. 2 rooms will be .*\n2 of these rooms are marked/, rest],
     ] as const) {
@@ -230,15 +235,6 @@ describe("ops drain", () => {
     await gateway.runTimer("collectGarbage");
     expect(gateway.roomNames()).toEqual(["foreign", "in-use", "just-made"]);
     expect((await gateway.ops("room leaked-1")).output).toMatch(/ room-deleted \(ops drain\) +local /);
-  });
-
-  test("Says what it did before it was interrupted", async () => {
-    await poolRooms();
-    const { exitCode, output } = await gateway.ops("drain --yes", interruptAt("1/3"));
-    expect([exitCode, output.split("\n").at(-2)]).toEqual([
-      130,
-      "1 room taken out; 2 are still in the pool.",
-    ]);
   });
 
   test.each([
