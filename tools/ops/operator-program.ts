@@ -35,6 +35,9 @@ export interface Operator {
   ) => (options: GatewayOptions & Options) => Promise<void>;
 }
 
+/** The options without a value that a command has. */
+export type Flags<Name extends string> = { readonly [Each in Name]?: true };
+
 /** Adds a command to the program. */
 type AddCommand = (operator: Operator) => void;
 

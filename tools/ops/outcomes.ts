@@ -31,8 +31,7 @@ export function describeError(error: unknown, call: string): { line: string; out
   if (error instanceof UsageError)
     return { line: `${call}: ${error.message}. See ${call} --help.`, outcome: "usage" };
   if (error instanceof UnreachableError) return { line: error.message, outcome: "unreachable" };
-  if (error instanceof GatewayError)
-    return { line: `${subjectOf(error)}: ${error.message}${adviceOf(error)}`, outcome: "unreachable" };
+  if (error instanceof GatewayError) return { line: describeGatewayError(error), outcome: "unreachable" };
   const name = error instanceof Error ? `${error.name}: ` : "";
   return { line: `${call} failed: ${name}${firstLine(error)}`, outcome: "finding" };
 }
@@ -43,14 +42,11 @@ export function firstLine(error: unknown): string {
   return line;
 }
 
-function adviceOf({ code }: GatewayError): string {
-  if (code === "storage-unavailable") return ". Check the connection: npm run ops -- doctor";
-  return code.startsWith("platform-") ? ". See docs/operations.md#platform-unreachable" : "";
-}
-
-function subjectOf(error: GatewayError): string {
-  const { code } = error;
-  const subject = code === "storage-unavailable" ? "The storage account" : "The platform";
-  if (!code.startsWith("platform-") && code !== "storage-unavailable") return code;
-  return `${subject} ${describeCall(failureOf(error))}`;
+function describeGatewayError(error: GatewayError): string {
+  const { code, message } = error;
+  const found = describeCall(failureOf(error));
+  if (code === "storage-unavailable")
+    return `The storage account ${found}: ${message}. Check the connection: npm run ops -- doctor`;
+  if (!code.startsWith("platform-")) return `${code}: ${message}`;
+  return `The platform ${found}: ${message}. See docs/operations.md#platform-unreachable`;
 }

@@ -3,7 +3,7 @@ import { Option } from "@commander-js/extra-typings";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { count } from "../../terminal/format.ts";
-import type { Context, Operator } from "../operator-program.ts";
+import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
 import { makeSmaller, showPool, waitFor } from "../pool/with-progress.ts";
@@ -41,18 +41,13 @@ export function addDrain({ command, run }: Operator): void {
     .action(run(drain));
 }
 
-interface DrainOptions {
-  readonly yes?: true;
-  readonly leaked?: true;
-  readonly keepPool?: true;
-  readonly timeoutMinutes: number;
-}
+type DrainOptions = Flags<"yes" | "leaked" | "keepPool"> & { readonly timeoutMinutes: number };
 
 async function drain(options: DrainOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, conclude } = context;
   const takesLeaked = options.leaked === true;
   const target = requirePlatform(await connect());
-  if (options.keepPool) return awaitConferences(target, options, context);
+  if (options.keepPool) return awaitConferences(target, options.timeoutMinutes, context);
   const { pooled, requested } = await showPool(target, context);
   const { maxRooms } = target.settings.pool;
   if (maxRooms > 0)
@@ -69,19 +64,13 @@ async function drain(options: DrainOptions, context: Context): Promise<Outcome> 
     return conclude("ok", `Would delete ${deleted} and cancel ${canceled}. Do it with --yes.`);
   }
   await target.queues.provisioning.clear();
-  const outcome = await emptyPool(target, pooled, options, context);
-  return outcome === "ok" ? awaitConferences(target, options, context) : outcome;
+  const outcome = await emptyPool(target, pooled, takesLeaked, context);
+  return outcome === "ok" ? awaitConferences(target, options.timeoutMinutes, context) : outcome;
 }
 
 /** Returns "ok" if the pool is empty afterwards. */
-async function emptyPool(
-  target: TargetWithPlatform,
-  pooled: number,
-  options: DrainOptions,
-  context: Context,
-): Promise<Outcome> {
+async function emptyPool(target: TargetWithPlatform, pooled: number, takesLeaked: boolean, context: Context) {
   const { terminal, stopping, conclude } = context;
-  const takesLeaked = options.leaked === true;
   const { pool, provisioning, deletion } = target.queues;
   const retired = await makeSmaller(target, "drain", pooled, context);
   const emptyAt = target.clock.now();
@@ -119,17 +108,13 @@ function printLeaked(rooms: number, areTaken: boolean, terminal: Context["termin
   );
 }
 
-async function awaitConferences(
-  target: TargetWithPlatform,
-  { timeoutMinutes }: DrainOptions,
-  context: Context,
-): Promise<Outcome> {
+async function awaitConferences(target: TargetWithPlatform, minutes: number, context: Context) {
   const { terminal, stopping, conclude } = context;
   const inState = async (wanted: RoomView["state"]) =>
     (await readRooms(target)).filter(({ state }) => state === wanted).map(({ name }) => name);
   const total = (await inState("live")).length;
   const read = async () => total - (await inState("live")).length;
-  const waiting = { label: "conferences ended", total, timeoutSeconds: timeoutMinutes * 60, read };
+  const waiting = { label: "conferences ended", total, timeoutSeconds: minutes * 60, read };
   if (await waitFor(target, waiting, context)) {
     const assigned = (await inState("assigned")).length;
     terminal.print("No conference is running in a room of the gateway.");

@@ -1,7 +1,7 @@
 /** `ops plan`: how large the pool must be, and which licences and ports to buy. */
 import { decimal, wholeNumber } from "../../terminal/create-command.ts";
 import { count } from "../../terminal/format.ts";
-import type { Context, Operator } from "../operator-program.ts";
+import type { Context, Flags, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { makePlan, planLines, type Scenario } from "../plan/make-plan.ts";
 import { measureLoad } from "../plan/measured-load.ts";
@@ -62,14 +62,8 @@ export function addPlan({ command, run }: Operator): void {
 }
 
 type Given = "burst" | "oneIn" | "callMilliseconds" | "callSlots" | "callsPerMinute";
-
-interface PlanOptions extends Pick<Scenario, Given> {
-  readonly perDay?: number;
-  readonly busyHour: number;
-  readonly conferenceMinutes?: number;
-  readonly measuredDays?: number;
-  readonly json?: true;
-}
+type Optional = { readonly [Name in "perDay" | "conferenceMinutes" | "measuredDays"]?: number };
+type PlanOptions = Flags<"json"> & Optional & Pick<Scenario, Given> & { readonly busyHour: number };
 
 async function plan(options: PlanOptions, { terminal, connect, conclude }: Context): Promise<Outcome> {
   const { perDay, busyHour, measuredDays: days, json, ...rest } = options;
@@ -84,23 +78,20 @@ async function plan(options: PlanOptions, { terminal, connect, conclude }: Conte
   const load = perDay === undefined ? measured : { perDay, perHour, busiestPerHour: perHour };
   if (!load) throw new UsageError("--per-day is required, unless --measured-days is given");
   const { pool } = target?.settings ?? {};
-  const result = makePlan({
-    ...rest,
-    perDay: load.perDay,
-    perHour: load.perHour,
-    busiestPerHour: load.busiestPerHour,
-    readyDelaySeconds: pool?.readyDelaySeconds ?? defaults.readyDelaySeconds,
-    conferenceMinutes: rest.conferenceMinutes ?? measured?.conferenceMinutes ?? defaults.conferenceMinutes,
-  });
+  const { readyDelaySeconds } = pool ?? defaults;
+  const conferenceMinutes =
+    rest.conferenceMinutes ?? measured?.conferenceMinutes ?? defaults.conferenceMinutes;
+  const scenario = { perDay: load.perDay, perHour: load.perHour, busiestPerHour: load.busiestPerHour };
+  const result = makePlan({ ...rest, ...scenario, readyDelaySeconds, conferenceMinutes });
   const outcome = result.isTooMuch ? "finding" : "ok";
   if (json) return conclude(outcome, JSON.stringify({ measured, ...result }));
   if (measured) {
-    const { callers, empty, refused, conferenceMinutes } = measured;
+    const { callers, empty, refused } = measured;
     terminal.print(
       `Measured in the log of ${period}: ${count(callers, "caller")}, of whom ${empty} found the pool empty` +
         ` and ${refused} were refused (5xx; each attempt counts). MAX_VMR is ${pool?.maxRooms}.`,
     );
-    if (conferenceMinutes === undefined)
+    if (measured.conferenceMinutes === undefined)
       terminal.print("No conference has ended, so its minutes are not measured.");
   }
   return conclude(outcome, planLines(result).join("\n"));

@@ -3,7 +3,7 @@ import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { provisioningEvents, provisioningProblem } from "../../log/words.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { count, deletionTime, duration } from "../../terminal/format.ts";
-import type { Context, Operator } from "../operator-program.ts";
+import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { makeSmaller, showPool, waitFor } from "../pool/with-progress.ts";
 import { type LogReader, requirePlatform } from "../target/target.ts";
@@ -20,10 +20,7 @@ export function addFill({ command, run }: Operator): void {
     .action(async (level, options) => run(fill)({ ...options, level }));
 }
 
-interface FillOptions {
-  readonly level: number | undefined;
-  readonly timeoutMinutes: number;
-}
+type FillOptions = { readonly level: number | undefined; readonly timeoutMinutes: number };
 
 async function fill({ level: given, timeoutMinutes }: FillOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping, conclude } = context;
@@ -75,7 +72,7 @@ export function addShrink({ command, run }: Operator): void {
     .action(async (level, options) => run(shrink)({ ...options, level }));
 }
 
-async function shrink({ level, yes }: { level: number; yes?: true }, context: Context): Promise<Outcome> {
+async function shrink({ level, yes }: Flags<"yes"> & { level: number }, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping, conclude } = context;
   const target = requirePlatform(await connect());
   const { pooled, requested } = await showPool(target, context);

@@ -2,7 +2,7 @@
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { count, deletionTime } from "../../terminal/format.ts";
-import type { Context, Operator } from "../operator-program.ts";
+import type { Context, Flags, Operator } from "../operator-program.ts";
 import { type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
 import { takeOut } from "../pool/with-progress.ts";
@@ -30,7 +30,10 @@ export function addRecycle({ command, run }: Operator): void {
     .action(run(recycle));
 }
 
-async function recycle(options: { yes?: true; floor?: number }, context: Context): Promise<Outcome> {
+async function recycle(
+  options: Flags<"yes"> & { readonly floor?: number },
+  context: Context,
+): Promise<Outcome> {
   const { terminal, connect, stopping, conclude } = context;
   const target = requirePlatform(await connect());
   const fingerprint = await target.fingerprint();

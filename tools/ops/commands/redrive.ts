@@ -4,7 +4,7 @@ import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/
 import { deleteConfirmed, type Queue, type QueueMessage } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../simulators/process/parse-json.ts";
 import { count } from "../../terminal/format.ts";
-import type { Context, Operator } from "../operator-program.ts";
+import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import type { Target } from "../target/target.ts";
 import { withProgress } from "../terminal/terminal.ts";
@@ -25,13 +25,10 @@ export function addRedrive({ command, run }: Operator): void {
     .action(run(redrive));
 }
 
-interface RedriveOptions {
-  readonly yes?: true;
-  readonly dropUnreadable?: true;
-  readonly json?: true;
-}
-
-async function redrive(options: RedriveOptions, context: Context): Promise<Outcome> {
+async function redrive(
+  options: Flags<"yes" | "dropUnreadable" | "json">,
+  context: Context,
+): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
   const { yes = false, dropUnreadable, json } = options;
   const print = (line: string): void => {

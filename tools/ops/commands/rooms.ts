@@ -3,7 +3,7 @@ import { Option } from "@commander-js/extra-typings";
 import { isOfOtherGateway } from "../../../src/lib/ownership/room.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { age, count, table } from "../../terminal/format.ts";
-import type { Context, Operator } from "../operator-program.ts";
+import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { describeOthers, type RoomView, readAllRooms, roomStates, viewRoom } from "../pool/room-views.ts";
 import { causeOf } from "../status/log-history.ts";
@@ -29,10 +29,7 @@ const stateNames: Readonly<Record<RoomView["state"], string>> = {
   waiting: "waiting for deletion",
 };
 
-interface ListOptions {
-  readonly state?: RoomView["state"];
-  readonly json?: true;
-}
+type ListOptions = Flags<"json"> & { readonly state?: RoomView["state"] };
 
 async function listRooms({ state: wanted, json }: ListOptions, context: Context): Promise<Outcome> {
   const { connect, terminal, conclude } = context;
@@ -75,11 +72,7 @@ export function addRoom({ command, run }: Operator): void {
     .action(async (name, options) => run(showRoom)({ ...options, name }));
 }
 
-interface RoomOptions {
-  readonly name: string;
-  readonly hours: number;
-  readonly json?: true;
-}
+type RoomOptions = Flags<"json"> & { readonly name: string; readonly hours: number };
 
 async function showRoom({ name, hours, json }: RoomOptions, context: Context): Promise<Outcome> {
   const { connect, terminal, conclude } = context;

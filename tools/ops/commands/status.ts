@@ -1,7 +1,7 @@
 /** `ops status` and `ops doctor`: show what needs attention, and check everything that the gateway needs. */
 
 import { count, screenTime } from "../../terminal/format.ts";
-import type { Context, Operator } from "../operator-program.ts";
+import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { type Check, doctorChecks, runCheck, statusChecks } from "../status/checks.ts";
 import { type Line, printLine } from "../status/line.ts";
@@ -20,7 +20,7 @@ export function addStatus({ command, run }: Operator): void {
     .action(run(showStatus));
 }
 
-async function showStatus({ json: isJson }: { json?: true }, context: Context): Promise<Outcome> {
+async function showStatus({ json: isJson }: Flags<"json">, context: Context): Promise<Outcome> {
   const { terminal, connect, conclude } = context;
   const target = await connect();
   const reading = readingOf(target);
@@ -45,7 +45,7 @@ export function addDoctor({ command, run }: Operator): void {
     .action(run(examine));
 }
 
-async function examine({ json: isJson }: { json?: true }, context: Context): Promise<Outcome> {
+async function examine({ json: isJson }: Flags<"json">, context: Context): Promise<Outcome> {
   const { terminal, connect, conclude } = context;
   const target = await connect();
   if (!isJson) terminal.print(`${headerOf(target)}\n`);

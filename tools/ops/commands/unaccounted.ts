@@ -6,11 +6,11 @@ import type { Log } from "../../../src/lib/log.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { isPersistent } from "../../../src/lib/ownership/room.ts";
 import { age, count, deletionTime, duration, table } from "../../terminal/format.ts";
-import type { Context, Operator } from "../operator-program.ts";
+import type { Context, Flags, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { type RoomView, readAllRooms } from "../pool/room-views.ts";
 import { measureTarget, silentLog } from "../status/measured.ts";
-import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
+import { requirePlatform, type Target, type TargetWithPlatform } from "../target/target.ts";
 import { withProgress } from "../terminal/terminal.ts";
 
 export function addUnaccounted({ command, run }: Operator): void {
@@ -34,12 +34,7 @@ export function addUnaccounted({ command, run }: Operator): void {
     .action(run(unaccounted));
 }
 
-interface UnaccountedOptions {
-  readonly delete?: true;
-  readonly gateway?: string;
-  readonly yes?: true;
-  readonly json?: true;
-}
+type UnaccountedOptions = Flags<"delete" | "yes" | "json"> & { readonly gateway?: string };
 
 async function unaccounted(options: UnaccountedOptions, context: Context): Promise<Outcome> {
   const { gateway, yes, json } = options;
@@ -142,17 +137,10 @@ async function listLeft(target: TargetWithPlatform, gateway: string) {
   };
 }
 
-async function signsOfLife(
-  { clock, log }: TargetWithPlatform,
-  gateway: string,
-  rooms: readonly RoomView[],
-): Promise<string[]> {
+async function signsOfLife({ clock, log }: Target, gateway: string, rooms: readonly RoomView[]) {
   const now = clock.now();
-  const newest =
-    rooms
-      .map(({ marker }) => marker.since)
-      .toSorted()
-      .at(-1) ?? "";
+  const times = rooms.map(({ marker }) => marker.since).toSorted();
+  const newest = times.at(-1) ?? "";
   const [line] = (await log.lines({ hours: 24, gateway })).slice(-1);
   return [
     ...(now - Date.parse(newest) < dayMilliseconds ? [`its newest room is ${age(newest, now)} old`] : []),

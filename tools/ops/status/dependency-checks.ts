@@ -36,8 +36,7 @@ export async function checkGateway({ target: { gatewayUrl, log } }: Reading): Pr
 
 export async function checkAccess({ target: { gatewayUrl } }: Reading): Promise<Finding> {
   const { status, failure } = await request(`${gatewayUrl}/room/list`);
-  if (status === undefined)
-    return { isOk: false, found: `${gatewayUrl} ${failure}`, advice: runbook("health-check-failing") };
+  if (status === undefined) return judged(false, `${gatewayUrl} ${failure}`, runbook("health-check-failing"));
   const advice =
     "look at AUTH_TENANT_ID, AUTH_AUDIENCES and AUTH_CLIENT_IDS, and at the policies of API Management";
   return judged(status === 401, `a call without a token returns ${status}`, advice);
@@ -79,7 +78,7 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
   }
   const row = await reading.newestRow();
   const reached = row?.["PlatformConnected"] === true && row["AvailableRooms"] !== null;
-  if (probe && (row === undefined || reached || (await isServedSince(reading, row))))
+  if (probe && (row === undefined || reached || (await isServedSince(reading, row["TimeGenerated"]))))
     return { isOk: true, found: "connected" };
   if (reached) return { isOk: true, found: "connected, as the app saw it" };
   const when = row === undefined ? "" : ` ${age(String(row["TimeGenerated"]), target.clock.now())} ago`;
@@ -90,13 +89,13 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
 function expiredAuthorities({ settings, clock }: Target): string {
   const authorities = settings.platform.authorities ?? [];
   const expired = authorities.filter(({ validToDate }) => validToDate.getTime() <= clock.now());
-  const words = expired.map(({ subject }) => `; PLATFORM_CA has expired: ${subject.replaceAll("\n", ", ")}`);
-  return words.join("");
+  return expired
+    .map(({ subject }) => `; PLATFORM_CA has expired: ${subject.replaceAll("\n", ", ")}`)
+    .join("");
 }
 
-async function isServedSince({ creates }: Reading, row: Readonly<Record<string, unknown>>): Promise<boolean> {
-  const served = (await creates()).findLast(({ status }) => status === 200);
-  return served !== undefined && served.line.time > String(row["TimeGenerated"]);
+async function isServedSince({ creates }: Reading, time: unknown): Promise<boolean> {
+  return (await creates()).some(({ status, line }) => status === 200 && line.time > String(time));
 }
 
 async function appsReason({ log }: Target): Promise<string> {
@@ -150,13 +149,13 @@ export async function checkContactCentre({ target }: Reading): Promise<Finding> 
 }
 
 export async function checkVersion({ newestRow }: Reading): Promise<Finding> {
-  const deployed = (await newestRow())?.["Version"];
-  const shown = typeof deployed === "string" ? deployed : "unknown";
-  return judged(
-    deployed === undefined || deployed === version,
-    `the app is ${shown}, these commands are ${version}`,
-    "use the commands of the version that is deployed: git checkout v<version>",
-  );
+  const deployed = z
+    .string()
+    .catch("unknown")
+    .parse((await newestRow())?.["Version"]);
+  const found = `the app is ${deployed}, these commands are ${version}`;
+  const advice = "use the commands of the version that is deployed: git checkout v<version>";
+  return judged(deployed === "unknown" || deployed === version, found, advice);
 }
 
 /** Returns the first line of the reason why the app did not load, or an empty string if the log has none. */
@@ -167,8 +166,8 @@ async function loadFailure(log: LogReader): Promise<string> {
 
 function describeError(error: unknown): string {
   const failure = failureOf(error);
-  if (failure.status !== undefined || failure.networkCode !== undefined) return describeCall(failure);
-  return firstLine(error);
+  const isKnown = failure.status !== undefined || failure.networkCode !== undefined;
+  return isKnown ? describeCall(failure) : firstLine(error);
 }
 
 /** Sends a probe. `failure` says in words what a response without success means, or why there is none. */

@@ -214,6 +214,13 @@ test.each<[string, Record<string, string>, number, number, RegExp]>([
   ],
   ["status", { FUNCTION_APP_NAME: app }, 200, 2, /: AZURE_SUBSCRIPTION_ID is missing\./],
   ["status", { ...names, AZURE_RESOURCE_GROUP: "" }, 200, 2, /: AZURE_RESOURCE_GROUP is missing\./],
+  [
+    "status --connection-file /nonexistent",
+    {},
+    200,
+    3,
+    /^No local gateway is running \(\/nonexistent\)\. Start/,
+  ],
   ["status", names, 403, 3, /^You may not read \w[^\n]+ \(403\)\. You need the role \w[^\n]+\n$/],
   ["status", names, 404, 3, /^Azure does not find [^\n]+\n$/],
   ["status", names, 500, 3, /^Azure returned 500 for [^\n]+\n$/],

@@ -59,6 +59,10 @@ test("ops doctor ends with 0 if everything responds, also before the first event
 });
 
 test("ops plan --measured-days counts all callers who asked for a room, even those who were refused", async () => {
+  expect(await gateway.ops("plan --measured-days 1")).toMatchObject({
+    exitCode: 1,
+    remarks: "No caller requested a room in the last 1 day. Use --per-day instead.\n",
+  });
   const log = (fields: object, hours = 1) =>
     gateway.logWorkspace.addTrace(JSON.stringify(fields), new Date(Date.now() - hours * 3600_000));
   log({ event: "room-claimed" }, 30);
@@ -67,8 +71,12 @@ test("ops plan --measured-days counts all callers who asked for a room, even tho
   for (const status of [404, 500]) log({ event: "request", function: "createRoomFromQueue", status });
   log({ event: "request", function: "eventSink", status: 500 });
   expect(await outputOf("plan --measured-days 1")).toMatch(
-    /^.*: 3 callers, of whom 1 found the pool empty and 1 were refused/,
+    /^.*: 3 callers, of whom 1 found the pool empty and 1 were refused.* MAX_VMR is 4\.\nNo conference has ended/,
   );
+  expect(JSON.parse(await outputOf("plan --measured-days 1 --json"))).toMatchObject({
+    measured: { callers: 3 },
+    scenario: { perHour: 3, busiestPerHour: 12, readyDelaySeconds: 0, conferenceMinutes: 15 },
+  });
 });
 
 test("ops rooms lists rooms by state, with the settings that they were made with if the log tells", async () => {

@@ -56,17 +56,6 @@ test("Finds the chosen room behind 400 others, although each name takes 60 ms to
   expect(await retire(slow)).toBe("retired");
 });
 
-test("Drops a name without a room, and ends when no other is left", async () => {
-  await world.pool.put("gone");
-  await world.addPooled("room-1");
-  expect([await retire(), await retire(), await retire()]).toEqual(["dropped", "retired", "none"]);
-  expect(depths()).toEqual([0, 1]);
-  // An empty pool is what the operator wants.
-  expect(world.log.lines.filter(({ level }) => level === "warn")).toMatchObject([
-    { event: "room-discarded", fields: { reason: "room-missing" } },
-  ]);
-});
-
 test("Does not touch a caller's room, although its name is in the pool a second time", async () => {
   const description = formatMarker({ state: "assigned", since, messageId: "another-message" });
   await world.addPooled("room-1", { description });
