@@ -40,9 +40,7 @@ const secrets = ["Resolved", "SecretNotFound", "Resolved"].map((status, index) =
 interface Azure {
   readonly status: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** The lines of the app's log, the newest first. */
-  readonly log: readonly { readonly minutesAgo: number; readonly fields: Record<string, unknown> }[];
-  /** The rows of other queries. */
+  /** The rows of each query of the log, the newest first. */
   readonly rows: Readonly<Record<string, readonly object[]>>;
 }
 let azure: Azure;
@@ -52,30 +50,22 @@ const initially: Azure = {
     ...exampleEnvironment,
     ROOM_HOST_PIN: "@Microsoft.KeyVault(SecretUri=https://kv.example.com/secrets/ROOM-HOST-PIN)",
   },
-  log: [],
   rows: {},
 };
 const returns = (changes: Partial<Azure>) => void (azure = { ...initially, ...changes });
 beforeEach(() => returns({}));
 
-/** Returns the lines that a query of `linesQuery` selects: those whose fields have the values that it names. */
-function selectLines(query: string, minutes: number): object[] {
-  const conditions = [...query.matchAll(/tostring\(entry\.(\w+)\) in (.+)/g)];
-  return azure.log
-    .filter(({ minutesAgo }) => query.includes(`AppRoleName =~ "${app}"`) && minutesAgo <= minutes)
-    .filter(({ fields }) =>
-      conditions.every(([, field = "", values = ""]) => values.includes(JSON.stringify(fields[field]))),
-    )
-    .map(({ minutesAgo, fields }) => ({
-      TimeGenerated: new Date(Date.now() - minutesAgo * 60_000).toISOString(),
-      Message: JSON.stringify(fields),
-    }));
-}
+const queryBody = z.object({ query: z.string(), timespan: z.string() });
+const ofPeriod = (timespan: string, query: string) => `${timespan}: ${query}`;
+/** A row of the log. */
+const trace = (fields: object) => ({
+  TimeGenerated: "2026-01-02T03:04:05Z",
+  Message: JSON.stringify(fields),
+});
 
-const queryBody = z.object({ query: z.string(), timespan: z.templateLiteral(["PT", z.number(), "M"]) });
 function runQuery(body: Buffer): object {
   const { query, timespan } = queryBody.parse(JSON.parse(body.toString("utf8")));
-  const found = azure.rows[query] ?? selectLines(query, Number(timespan.slice(2, -1)));
+  const found = azure.rows[ofPeriod(timespan, query)] ?? [];
   const columns = Object.keys(found[0] ?? {}).map((name) => ({ name }));
   return { tables: [{ columns, rows: found.map((row) => Object.values(row)) }] };
 }
@@ -128,11 +118,9 @@ test.each([
   "On %s, commands fill the pool, list its rooms, make it smaller and show the status",
   async (place, header) => {
     const metricsRuns = [roomFingerprint({}, identities.hostPin), "11111111"];
-    const log = metricsRuns.map((fingerprint, index) => ({
-      minutesAgo: 10 + 60 * index,
-      fields: { event: "metrics-collected", fingerprint },
-    }));
-    returns({ settings: running.settings, log });
+    const rows = metricsRuns.map((fingerprint) => trace({ fingerprint }));
+    const query = linesQuery(app, { hours: 24, events: ["metrics-collected"] });
+    returns({ settings: running.settings, rows: { [ofPeriod("PT1440M", query)]: rows } });
     const environment = shell({ ...logIn, HEALTH_URL: `${running.url}/public/health` });
     const options = place === "a deployment" ? [] : await localOptions();
     const run = async (command: string) => ops([...command.split(" "), ...options], { environment });
@@ -149,19 +137,19 @@ test.each([
   },
 );
 
-test("The log is that of the app, as far back as asked, and the secrets are named that the app cannot read", async () => {
-  const line = (minutesAgo: number, event: string, room: string) => ({ minutesAgo, fields: { event, room } });
-  const theirs = line(299, "room-claimed", "room-2");
-  returns({
-    log: [line(299, "room-claimed", "room-1"), theirs, line(301, "room-provisioned", "room-1")],
-    rows: { [metricsQuery(app)]: [{ PoolDepth: 3 }] },
-  });
+test("The log is read for as long as asked, and the secrets are named that the app cannot read", async () => {
+  const query = linesQuery(app, { hours: 5, room: "room-1" });
+  expect(query).toMatch(/^\| where AppRoleName =~ "func-example"$/m);
+  expect(query).toMatch(/^\| where tostring\(entry\.room\) in \("room-1"\)$/m);
+  const rows = {
+    [ofPeriod("PT300M", query)]: [trace({ event: "newer" }), trace({ event: "older" })],
+    [ofPeriod("PT1440M", metricsQuery(app))]: [{ PoolDepth: 3 }],
+  };
+  returns({ rows });
   const { log, unresolvedSecrets, fingerprint } = await connect({}, shell());
   expect(await log.newestMetrics()).toEqual({ PoolDepth: 3 });
-  const events = async (hours: number) =>
-    (await log.lines({ hours, room: "room-1" })).map(({ fields }) => fields["event"]);
-  expect(await events(5)).toEqual(["room-claimed"]);
-  expect(await events(6)).toEqual(["room-provisioned", "room-claimed"]);
+  const lines = await log.lines({ hours: 5, room: "room-1" });
+  expect(lines.map(({ fields }) => fields["event"])).toEqual(["older", "newer"]);
   expect([await unresolvedSecrets(), await fingerprint()]).toEqual([["SECRET_1"], undefined]);
 });
 
@@ -173,7 +161,7 @@ test.each<[string, object[], Record<string, string>, number | undefined]>([
   ["are not known without its log", [], {}, undefined],
   ["are none if calls do not pass it", [], { HEALTH_URL: directUrl }, 0],
 ])("The creates that API Management refuses %s", async (_, calls, variables, expected) => {
-  returns({ rows: { [apiManagementQuery("vmr-gateway-test")]: calls } });
+  returns({ rows: { [ofPeriod("PT1440M", apiManagementQuery("vmr-gateway-test"))]: calls } });
   const lines = await (await connect({}, shell(variables))).log.refusedByApiManagement();
   expect(lines?.length).toBe(expected);
   for (const { fields } of lines ?? []) expect(fields).toMatchObject({ function: "createRoom", status: 401 });
