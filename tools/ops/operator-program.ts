@@ -7,10 +7,7 @@ import { type Environment, headerOf, type Target } from "./target/target.ts";
 import { remindWhile, type Terminal } from "./terminal/terminal.ts";
 
 /** The context of a command. */
-export interface Context {
-  readonly terminal: Terminal;
-  /** Aborts on Ctrl-C. */
-  readonly stopping: AbortSignal;
+export interface Context extends Pick<ProgramOptions, "terminal" | "stopping"> {
   /** Prints the last line of a result, and returns how the command ends. */
   readonly conclude: (outcome: Outcome, line: string) => Outcome;
   /** Connects to the gateway that the options name. Throws UsageError or UnreachableError. */
@@ -20,6 +17,7 @@ export interface Context {
 /** The environment of the program. */
 export interface ProgramOptions {
   readonly terminal: Terminal;
+  /** Aborts on Ctrl-C. */
   readonly stopping: AbortSignal;
   readonly environment: Environment;
   readonly connect: typeof connect;

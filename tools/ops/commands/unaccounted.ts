@@ -1,10 +1,9 @@
 /** `ops unaccounted`: lists or deletes rooms that nobody uses: orphaned ones, or those of a gateway that is gone. */
 import { Option } from "@commander-js/extra-typings";
-import type { DeletionRequest } from "../../../src/lib/deletion/decisions.ts";
 import { createRoomDeletion } from "../../../src/lib/deletion/room-deletion.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
-import { isPersistent } from "../../../src/lib/ownership/room.ts";
+import { isPersistent, type Marker } from "../../../src/lib/ownership/room.ts";
 import { age, count, deletionTime, duration, table } from "../../terminal/format.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
@@ -51,7 +50,8 @@ async function unaccounted(options: UnaccountedOptions, context: Context): Promi
   if (!options.delete || !listing.mayDelete || rows.length === 0) return "finding";
   const names = rows.map(([name]) => name);
   const deletable = names.filter((name) => !isPersistent(name));
-  if (!yes) return conclude("finding", listing.wouldDelete(count(deletable.length, "room")));
+  const would = `Would delete ${count(deletable.length, "room")}${listing.how}. Do it with --delete --yes.`;
+  if (!yes) return conclude("finding", would);
   const operator = await target.operatorId();
   let removed = 0;
   await withProgress(terminal, listing.progressLabel, deletable.length, async (show) => {
@@ -85,7 +85,7 @@ async function listOrphaned(target: TargetWithPlatform) {
     rows: rooms.map(({ room, ageHours }) => [room, handedOut(ageHours)] as const),
     note: unnamed > 0 ? note : undefined,
     mayDelete: true,
-    wouldDelete: (amount: string) => `Would delete ${amount}. Do it with --delete --yes.`,
+    how: "",
     progressLabel: "rooms queued for deletion",
     remove: async (room: string, operator: string | undefined) => {
       await queueForDeletion(target.queues.deletion, { room, reason: "ops unaccounted", operator });
@@ -119,18 +119,18 @@ async function listLeft(target: TargetWithPlatform, gateway: string) {
     rows: rooms.map(({ name, state, marker }) => [name, state, age(marker.since, now)] as const),
     note: signs.length > 0 ? note : undefined,
     mayDelete: signs.length === 0,
-    wouldDelete: (amount: string) =>
-      `Would delete ${amount} now, but no persistent ones. Do it with --delete --yes.`,
+    how: " now, but no persistent ones",
     progressLabel: "rooms",
     // Neither a live room nor one that has changed hands meanwhile.
     remove: async (room: string) => {
-      const request: DeletionRequest = {
+      const isGivenUp = ({ since }: Marker) => since === sinceOf.get(room);
+      const request = {
         room,
         sender: "gateway",
         isOverdue: true,
-        isGivenUp: ({ since }) => since === sinceOf.get(room),
+        isGivenUp,
         isAssignedLater: () => true,
-      };
+      } as const;
       return (await deleteRoom(request, attempt)).action === "delete";
     },
     done: (deleted: number) => [`${count(deleted, "room")} deleted, ${rooms.length - deleted} left.`],

@@ -45,11 +45,8 @@ export function findingOf(history: History, words: HistoryWords, cause?: string 
   const { total, failed, newest, newestFailure, since, isOver } = history;
   const { noun, succeeded, period, now, advice } = words;
   if (total === 0) return { isOk: true, found: `no ${noun} in ${period}` };
-  if (!newestFailure)
-    return {
-      isOk: true,
-      found: `${count(total, noun)} in ${period}, the newest ${age(newest?.time ?? "", now)} ago, all ${succeeded}`,
-    };
+  const all = `${count(total, noun)} in ${period}, the newest ${age(newest?.time ?? "", now)} ago, all ${succeeded}`;
+  if (!newestFailure) return { isOk: true, found: all };
   const failures = `${failed} of ${count(total, noun)} failed in ${period}`;
   const last = `the last ${age(newestFailure.time, now)} ago: ${cause || causeOf(newestFailure)}`;
   const found = `${failures}, ${last}${since > 0 ? `; ${since} ${succeeded} since` : ""}`;

@@ -1,7 +1,6 @@
 /** The pool, its queues and its rooms, as they were measured. */
 
 import { collectorPauseSeconds, count, duration } from "../../terminal/format.ts";
-import type { LogLine } from "../target/target.ts";
 import { type Finding, judged, runbook, unknown } from "./line.ts";
 import { causeOf, recentHours, recentMinutes } from "./log-history.ts";
 import type { PoolNames } from "./measured.ts";
@@ -25,15 +24,12 @@ export async function checkPool({ measured, creates }: Reading): Promise<Finding
   if (depth === null) return unknown;
   const found = `${depth} of ${maximum ?? "?"} rooms${minimum === null ? "" : `, minimum ${minimum}`}`;
   if (maximum === 0) {
-    const isUsed = (await creates()).length > 0;
-    return judged(
-      !isUsed,
-      `${found}: switched off (MAX_VMR 0)`,
-      `set MAX_VMR: ${runbook("pool-empty-on-claim")}`,
-    );
+    const isUnused = (await creates()).length === 0;
+    const advice = `set MAX_VMR: ${runbook("pool-empty-on-claim")}`;
+    return judged(isUnused, `${found}: switched off (MAX_VMR 0)`, advice);
   }
-  if (depth === 0)
-    return judged(false, found, `creates return 404: ${runbook("pool-empty-on-claim", "fill")}`);
+  const emptyAdvice = `creates return 404: ${runbook("pool-empty-on-claim", "fill")}`;
+  if (depth === 0) return judged(false, found, emptyAdvice);
   if (maximum !== null && depth > maximum) {
     const advice = `${depth - maximum} more than MAX_VMR, which does no harm: npm run ops -- shrink ${maximum}`;
     return { isOk: true, found, advice };
@@ -72,13 +68,12 @@ export async function checkDeletion({ target: { log }, measured }: Reading): Pro
   const oldestAge = oldest === null ? "" : `, the oldest for ${duration(oldest)}`;
   const found = `${count(depth, "room")} waiting${isNoneDue ? ", none of them due" : oldestAge}`;
   const advice = runbook("deletion-queue-old");
-  const lines = await log.lines({
-    hours: deletionHours,
-    events: ["deletion-failed", "room-deleted", "deletion-skipped"],
-  });
+  const events = ["deletion-failed", "room-deleted", "deletion-skipped"];
+  const lines = await log.lines({ hours: deletionHours, events });
   // A failure is over when that room is deleted, not when another one is.
   const latest = Map.groupBy(lines, ({ fields }) => fields["room"]).values();
-  const failed = [...latest].flatMap((ofRoom) => ofRoom.at(-1) ?? []).filter(isFailedDeletion);
+  const ends = [...latest].flatMap((ofRoom) => ofRoom.at(-1) ?? []);
+  const failed = ends.filter(({ fields }) => fields["event"] === "deletion-failed");
   const newest = failed.at(-1);
   if (newest && depth > 0)
     return judged(false, `${found}; ${count(failed.length, "room")} failed: ${causeOf(newest)}`, advice);
@@ -88,16 +83,9 @@ export async function checkDeletion({ target: { log }, measured }: Reading): Pro
     if (runs.length === 0) return judged(false, missed, advice);
   }
   const rooms = (row.AvailableRooms ?? 0) + (row.InUseRooms ?? 0);
-  if (row.InUseRooms !== null && depth > rooms + foreignLimit)
-    return {
-      isOk: undefined,
-      found: `${found}: ${depth} names, and this gateway has ${count(rooms, "room")}`,
-    };
+  const foreign = `${found}: ${depth} names, and this gateway has ${count(rooms, "room")}`;
+  if (row.InUseRooms !== null && depth > rooms + foreignLimit) return { isOk: undefined, found: foreign };
   return judged((oldest ?? 0) <= oldDeletionSeconds, found, advice);
-}
-
-function isFailedDeletion({ fields }: LogLine): boolean {
-  return fields["event"] === "deletion-failed";
 }
 
 export async function checkAlarms({ measured }: Reading): Promise<Finding> {
@@ -119,10 +107,12 @@ export async function checkRooms({ measured }: Reading): Promise<Finding> {
   const untold = (row.PoolDepth ?? 0) - (row.ProvisioningDepth ?? 0) - pooled;
   if (untold >= 2 && untold > lowShare * (row.PoolDepth ?? 0))
     return { isOk: undefined, found: `${found}; ${row.PoolDepth} names in the pool` };
-  const advice = row.OutdatedRooms
-    ? `${row.OutdatedRooms} made with other settings: npm run ops -- recycle`
-    : undefined;
-  return { isOk: true, found, advice };
+  if (!row.OutdatedRooms) return { isOk: true, found };
+  return {
+    isOk: true,
+    found,
+    advice: `${row.OutdatedRooms} made with other settings: npm run ops -- recycle`,
+  };
 }
 
 /** Returns what is wrong with the names of the pool, or undefined. */
@@ -137,11 +127,7 @@ function judgeNames(
   if (missing < 2) return undefined;
   const cure = missing > total / 2 ? "npm run ops -- shrink 0 --yes, then fill" : "callers repair this";
   const restored = "after a restore of the platform: docs/deployment.md#upgrading-or-restoring-the-platform";
-  return {
-    isOk: false,
-    found: `${missing} ${ofTotal} have no room`,
-    advice: `${cure}; ${restored}; ${advice}`,
-  };
+  return judged(false, `${missing} ${ofTotal} have no room`, `${cure}; ${restored}; ${advice}`);
 }
 
 export async function checkUnaccounted({ target: { log }, measured }: Reading): Promise<Finding> {

@@ -71,12 +71,8 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
   }
   return {
     lines: async ({ hours, room, gateway, events, functions }) => {
-      const wanted = {
-        room: room && [room],
-        gateway: gateway && [gateway],
-        event: events,
-        function: functions,
-      };
+      const names = { room: room && [room], gateway: gateway && [gateway] };
+      const wanted = { ...names, event: events, function: functions };
       const isWanted = ({ fields }: LogLine) =>
         Object.entries(wanted).every(([name, values]) => !values || values.includes(String(fields[name])));
       return (await readTraces(hours)).filter(isWanted).slice(-maxLines);
@@ -84,13 +80,11 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
     counts: async ({ hours, events }, minutes) => {
       const milliseconds = minutes * 60_000;
       const startOf = (time: string) => Math.floor(Date.parse(time) / milliseconds) * milliseconds;
-      return (await readTraces(hours))
-        .map(({ time, fields }) => ({
-          time: new Date(startOf(time)).toISOString(),
-          event: countedEvent(fields),
-        }))
-        .filter(({ event }) => events.includes(event))
-        .map((line) => ({ ...line, count: 1 }));
+      return (await readTraces(hours)).flatMap(({ time, fields }) => {
+        const event = countedEvent(fields);
+        const isWanted = events.includes(event);
+        return isWanted ? [{ time: new Date(startOf(time)).toISOString(), event, count: 1 }] : [];
+      });
     },
     refusedByApiManagement: async () => [],
     newestMetrics: async () => (await read("/control/rows", rowsSchema)).at(-1)?.row,

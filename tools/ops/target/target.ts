@@ -107,16 +107,10 @@ export const refusedCreate = "create-refused";
 export const createFunctions = ["createRoom", "createRoomFromQueue"];
 /** The function that agents call. */
 export const agentFunction = "getPublicRoom";
-const roomFunctions = [
-  "getRoom",
-  "listRooms",
-  "updateRoom",
-  "deleteRoom",
-  "bulkCreateRooms",
-  "bulkDeleteRooms",
-];
+const roomFunctions = ["getRoom", "listRooms", "updateRoom", "deleteRoom"];
+const bulkFunctions = ["bulkCreateRooms", "bulkDeleteRooms"];
 /** All functions that consumers and agents call. */
-export const callFunctions = [...createFunctions, agentFunction, ...roomFunctions];
+export const callFunctions = [...createFunctions, agentFunction, ...roomFunctions, ...bulkFunctions];
 
 /** How many lines with one event were logged within some minutes. */
 export interface LogCount {
