@@ -108,13 +108,13 @@ function printLeaked(rooms: number, areTaken: boolean, terminal: Context["termin
   );
 }
 
-async function awaitConferences(target: TargetWithPlatform, minutes: number, context: Context) {
+async function awaitConferences(target: TargetWithPlatform, timeoutMinutes: number, context: Context) {
   const { terminal, stopping, conclude } = context;
   const inState = async (wanted: RoomView["state"]) =>
     (await readRooms(target)).filter(({ state }) => state === wanted).map(({ name }) => name);
   const total = (await inState("live")).length;
   const read = async () => total - (await inState("live")).length;
-  const waiting = { label: "conferences ended", total, timeoutSeconds: minutes * 60, read };
+  const waiting = { label: "conferences ended", total, timeoutMinutes, read };
   if (await waitFor(target, waiting, context)) {
     const assigned = (await inState("assigned")).length;
     terminal.print("No conference is running in a room of the gateway.");

@@ -35,21 +35,15 @@ async function fill({ level: given, timeoutMinutes }: FillOptions, context: Cont
   terminal.print(
     `${count(requested, "room")} requested; the pool has ${pooled} of ${level}, and ${pending} are pending.`,
   );
-  const waiting = {
-    label: "rooms in the pool",
-    total: level,
-    timeoutSeconds: timeoutMinutes * 60,
-    read: async () => queues.pool.count(),
-    whyStalled: async () => newestProblem(log),
-  };
+  const read = async () => queues.pool.count();
+  const whyStalled = async () => newestProblem(log);
+  const waiting = { label: "rooms in the pool", total: level, timeoutMinutes, read, whyStalled };
   const isReady = `A new room can be handed out ${duration(readyDelaySeconds)} after it was made.`;
   if (await waitFor(target, waiting, context)) return conclude("ok", `The pool is full. ${isReady}`);
   if (stopping.aborted) return "interrupted";
   if (timeoutMinutes === 0) return "ok";
-  return conclude(
-    "finding",
-    "The pool is not full yet. If it does not grow: docs/operations.md#provisioning-failing.",
-  );
+  const advice = "If it does not grow: docs/operations.md#provisioning-failing.";
+  return conclude("finding", `The pool is not full yet. ${advice}`);
 }
 
 /** Returns why rooms are not provisioned: the newest failure, unless a room has been provisioned since. */

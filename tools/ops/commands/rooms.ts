@@ -48,8 +48,7 @@ async function listRooms({ state: wanted, json }: ListOptions, context: Context)
   const markers = ofAnyGateway.map(({ marker }) => marker);
   const others = describeOthers(markers, gatewayName);
   if (others !== undefined) terminal.print(`Not listed: ${others}.`);
-  if (shown.length === 0 && wanted !== undefined) return conclude("ok", `None is ${stateNames[wanted]}.`);
-  if (shown.length === 0) return "ok";
+  if (shown.length === 0) return wanted ? conclude("ok", `None is ${stateNames[wanted]}.`) : "ok";
   const fingerprint = await target.fingerprint();
   const now = target.clock.now();
   const rows = shown.map(({ name, state, marker }) => {
@@ -88,11 +87,9 @@ async function showRoom({ name, hours, json }: RoomOptions, context: Context): P
   const isLive = found !== undefined && (await platform.status.isLive(name));
   const view = found && viewRoom(found, isLive);
   terminal.print(describeNow(found !== undefined, view, isLive, clock.now()));
-  if (!found || !isOfOtherGateway(found, settings.rooms.gatewayName)) return outcome;
-  return conclude(
-    outcome,
-    `It belongs to the gateway ${view?.marker.gateway}, so this gateway leaves it alone.`,
-  );
+  if (found && isOfOtherGateway(found, settings.rooms.gatewayName))
+    terminal.print(`It belongs to the gateway ${view?.marker.gateway}, so this gateway leaves it alone.`);
+  return outcome;
 }
 
 function eventOf({ time, fields }: LogLine): string[] {

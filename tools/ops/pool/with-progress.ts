@@ -87,7 +87,7 @@ interface Waiting {
   /** The unit that the bar counts. */
   readonly label: string;
   readonly total: number;
-  readonly timeoutSeconds: number;
+  readonly timeoutMinutes: number;
   /** Returns the amount reached. */
   readonly read: () => Promise<number>;
   /** Returns why there is no progress, if it is known. It is asked after ten seconds without progress. */
@@ -106,11 +106,11 @@ const stallMilliseconds = 10_000;
 /** Returns true when the total is reached, and false after the timeout or an interruption. */
 export async function waitFor(
   target: Pick<Target, "clock">,
-  { label, total, timeoutSeconds, read, whyStalled }: Waiting,
+  { label, total, timeoutMinutes, read, whyStalled }: Waiting,
   { terminal, stopping }: Context,
 ): Promise<boolean> {
   const { clock } = target;
-  const until = clock.now() + timeoutSeconds * 1000;
+  const until = clock.now() + timeoutMinutes * 60_000;
   const progress = createProgress(terminal.progress, label, total);
   let [most, sinceMost] = [-1, clock.now()];
   let shownReason: string | undefined;

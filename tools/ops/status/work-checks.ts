@@ -149,24 +149,23 @@ async function judgeEvents({ target: { clock, log } }: Reading): Promise<Finding
 }
 
 const clockMilliseconds = 60_000;
+const causesSchema = z.array(z.object({ message: z.string() })).catch([]);
 
 export async function checkMetrics({ target: { clock, log }, newestRow }: Reading): Promise<Finding> {
   const advice = runbook("timers-not-running");
-  const time = (await newestRow())?.["TimeGenerated"];
-  const ageMilliseconds =
-    typeof time === "string" ? clock.now() - Date.parse(time) : Number.POSITIVE_INFINITY;
+  const time = z
+    .string()
+    .optional()
+    .parse((await newestRow())?.["TimeGenerated"]);
+  const ageMilliseconds = time === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(time);
   if (ageMilliseconds < -clockMilliseconds) {
     const found = `the app's clock is ${duration(-ageMilliseconds / 1000)} ahead of this computer's, by the last row`;
     return judged(false, found, `correct the clock that is wrong: ${advice}`);
   }
-  if (ageMilliseconds <= metricsLateMilliseconds)
-    return { isOk: true, found: `the last row is ${age(String(time), clock.now())} old` };
-  const failures = await log.lines({ hours: 1, events: ["metrics-run-failed"] });
-  const [cause] = z
-    .array(z.object({ message: z.string() }))
-    .catch([])
-    .parse(failures.at(-1)?.fields["causes"]);
   const found =
-    typeof time === "string" ? `the last row is ${age(time, clock.now())} old` : "no row in the last day";
+    time === undefined ? "no row in the last day" : `the last row is ${age(time, clock.now())} old`;
+  if (ageMilliseconds <= metricsLateMilliseconds) return { isOk: true, found };
+  const failures = await log.lines({ hours: 1, events: ["metrics-run-failed"] });
+  const [cause] = causesSchema.parse(failures.at(-1)?.fields["causes"]);
   return judged(false, `${found}${cause ? `; a run failed: ${cause.message}` : ""}`, advice);
 }

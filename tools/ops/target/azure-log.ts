@@ -21,12 +21,7 @@ const refusalSchema = z.object({ time: z.string(), status: z.number(), reason: z
  * Creates a reader of the app's lines in the workspace with this resource ID. `apiName` names the app's API in API
  * Management; it is empty if callers reach the app without it, and undefined if that is not known.
  */
-export function createAzureLog(
-  api: AzureApi,
-  workspaceId: string,
-  app: string,
-  apiName: string | undefined,
-): LogReader {
+export function createAzureLog(api: AzureApi, workspaceId: string, app: string, apiName?: string): LogReader {
   async function query(text: string, hours: number): Promise<Record<string, unknown>[]> {
     const subject = { subject: "the log workspace", role: workspaceRole };
     const body = { query: text, timespan: `PT${Math.round(hours * 60)}M` };

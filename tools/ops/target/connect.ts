@@ -32,13 +32,10 @@ async function nameDeployment(name: string | undefined, environment: Environment
     throw new UsageError(
       "Name the gateway: --local, --environment, or FUNCTION_APP_NAME and the other variables",
     );
-  return {
-    subscription: valueOf(environment, "AZURE_SUBSCRIPTION_ID"),
-    resourceGroup: valueOf(environment, "AZURE_RESOURCE_GROUP"),
-    app,
-    workspaceId: environment["LOG_WORKSPACE_ID"],
-    healthUrl: environment["HEALTH_URL"],
-  };
+  const subscription = valueOf(environment, "AZURE_SUBSCRIPTION_ID");
+  const resourceGroup = valueOf(environment, "AZURE_RESOURCE_GROUP");
+  const { LOG_WORKSPACE_ID: workspaceId, HEALTH_URL: healthUrl } = environment;
+  return { subscription, resourceGroup, app, workspaceId, healthUrl };
 }
 
 /** Returns the names that infra/deploy.sh uses with these values. */

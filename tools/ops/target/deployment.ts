@@ -41,10 +41,8 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   const credential = new DefaultAzureCredential();
   const resourceManagerUrl = environment["OPS_RESOURCE_MANAGER_URL"] ?? "https://management.azure.com";
   const resourceManager = createAzureApi(resourceManagerUrl, credential);
-  const logAnalytics = createAzureApi(
-    environment["OPS_LOG_ANALYTICS_URL"] ?? "https://api.loganalytics.azure.com",
-    credential,
-  );
+  const logAnalyticsUrl = environment["OPS_LOG_ANALYTICS_URL"] ?? "https://api.loganalytics.azure.com";
+  const logAnalytics = createAzureApi(logAnalyticsUrl, credential);
   const groupId = `/subscriptions/${names.subscription}/resourceGroups/${names.resourceGroup}`;
   const appName = names.app ?? (await findApp(resourceManager, groupId, names.environment));
   const appId = `${groupId}/providers/Microsoft.Web/sites/${appName}`;
@@ -92,11 +90,9 @@ async function findApp(api: AzureApi, groupId: string, environment = ""): Promis
   const path = `${groupId}/providers/Microsoft.Web/sites?${sitesVersion}`;
   const { value } = await api(path, appsSchema, ofApp("the function apps of the resource group"));
   const [app, ...others] = value.filter(({ tags }) => tags?.["vmr-gateway"] === environment);
-  if (!app || others.length > 0)
-    throw new UnreachableError(
-      `The resource group must have exactly one app with the tag vmr-gateway=${environment}.`,
-    );
-  return app.name;
+  if (app && others.length === 0) return app.name;
+  const tag = `vmr-gateway=${environment}`;
+  throw new UnreachableError(`The resource group must have exactly one app with the tag ${tag}.`);
 }
 
 async function findWorkspace(api: AzureApi, groupId: string): Promise<string> {
@@ -129,20 +125,14 @@ const logIns = [
 function toOperatorSettings(appSettings: Readonly<Record<string, string>>, environment: Environment) {
   const logIn = logIns.find((names) => names.slice(0, 2).every((name) => environment[name]));
   const isReference = (value: string) => value.startsWith("@Microsoft.KeyVault(");
-  const values: Record<string, string | undefined> = Object.fromEntries(
-    Object.entries(appSettings).map(([name, value]) => [
-      name,
-      isReference(value) ? placeholderOf(name) : value,
-    ]),
-  );
+  const values: Record<string, string | undefined> = { ...appSettings };
+  for (const [name, value] of Object.entries(appSettings))
+    if (isReference(value)) values[name] = placeholderOf(name);
   // The operator signs in as a person, not with the app's identity.
   delete values["AzureWebJobsStorage__credential"];
   delete values["AzureWebJobsStorage__clientId"];
   for (const name of logIns.flat()) delete values[name];
-  const own = logIn?.map((name) => [name, environment[name]]) ?? [
-    ["PLATFORM_USERNAME", "none"],
-    ["PLATFORM_PASSWORD", "none"],
-  ];
+  const own = (logIn ?? logIns[0]).map((name) => [name, logIn ? environment[name] : "none"]);
   try {
     const settings = loadSettings({ ...values, ...Object.fromEntries(own) });
     return { settings, hasPlatformLogin: logIn !== undefined };
@@ -158,10 +148,7 @@ function placeholderOf(name: string): string {
 }
 
 /** Returns the operator's object ID, which the directory puts into every token; a loopback API asks for no token. */
-export async function fetchOperatorId(
-  resourceManagerUrl: string,
-  credential: TokenCredential,
-): Promise<string | undefined> {
+export async function fetchOperatorId(resourceManagerUrl: string, credential: TokenCredential) {
   if (isLoopback(resourceManagerUrl)) return undefined;
   const token = await tokenFor(`${resourceManagerUrl}/.default`, credential);
   return z.object({ oid: z.string() }).safeParse(jsonwebtoken.decode(token)).data?.oid;

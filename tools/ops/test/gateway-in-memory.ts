@@ -154,6 +154,11 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     operatorId: async () => "local",
   });
 
+  /** Adds a line to the log. */
+  function log(fields: object, hoursAgo = 0): void {
+    logWorkspace.addTrace(JSON.stringify(fields), new Date(clock.now() - hoursAgo * 3600_000));
+  }
+
   async function fill(): Promise<void> {
     await gateway.call("bulkCreateRooms", { headers: asApplication() });
     await provision();
@@ -191,10 +196,10 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     runTimer,
     addRooms,
     roomNames: () => platform.rooms().map(({ name }) => name),
+    log,
     failToLoad: (): void => {
       isLoaded = false;
-      const fields = { event: hostFailureEvent, message: "Error: a setting is missing" };
-      logWorkspace.addTrace(JSON.stringify(fields), new Date(clock.now()));
+      log({ event: hostFailureEvent, message: "Error: a setting is missing" });
     },
     /** Ten callers, one after the other; the rooms that they get are replaced. */
     creates: async (claims: object = {}): Promise<void> => {

@@ -129,9 +129,8 @@ test.each([
 describe("ops fill", () => {
   test("Waits for its time, and says once, after ten seconds without progress, why no room arrives", async () => {
     gateway.link.provisions = false;
-    const log = (fields: object) => gateway.logWorkspace.addTrace(JSON.stringify(fields), new Date());
-    log({ event: "room-provisioned" });
-    log({ event: "provisioning-failed", failure: "platform-login-refused", platformStatus: 401 });
+    gateway.log({ event: "room-provisioned" });
+    gateway.log({ event: "provisioning-failed", failure: "platform-login-refused", platformStatus: 401 });
     const startedAt = gateway.clock.now();
     const saidAt: number[] = [];
     const said = onText("No progress", () => saidAt.push((gateway.clock.now() - startedAt) / 1000));

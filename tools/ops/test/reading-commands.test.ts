@@ -63,13 +63,11 @@ test("ops plan --measured-days counts all callers who asked for a room, even tho
     exitCode: 1,
     remarks: "No caller requested a room in the last 1 day. Use --per-day instead.\n",
   });
-  const log = (fields: object, hours = 1) =>
-    gateway.logWorkspace.addTrace(JSON.stringify(fields), new Date(Date.now() - hours * 3600_000));
-  log({ event: "room-claimed" }, 30);
-  log({ event: "room-claimed" });
-  log({ event: "pool-empty" });
-  for (const status of [404, 500]) log({ event: "request", function: "createRoomFromQueue", status });
-  log({ event: "request", function: "eventSink", status: 500 });
+  for (const hours of [30, 1]) gateway.log({ event: "room-claimed" }, hours);
+  gateway.log({ event: "pool-empty" }, 1);
+  for (const status of [404, 500])
+    gateway.log({ event: "request", function: "createRoomFromQueue", status }, 1);
+  gateway.log({ event: "request", function: "eventSink", status: 500 }, 1);
   expect(await outputOf("plan --measured-days 1")).toMatch(
     /^.*: 3 callers, of whom 1 found the pool empty and 1 were refused.* MAX_VMR is 4\.\nNo conference has ended/,
   );
@@ -99,15 +97,10 @@ test("ops rooms lists rooms by state, with the settings that they were made with
   const assigned = rowsOf(await outputOf("rooms --state assigned"));
   expect(assigned).toEqual([...rows.slice(0, 4), ...rows.slice(6, 7)]);
   expect(await outputOf("rooms --state waiting")).toMatch(/\nNone is waiting for deletion\.\n$/);
-  expect(JSON.parse(await outputOf("rooms --state live --json"))).toEqual([
-    expect.objectContaining({ name: "live", state: "live", marker: "assigned" }),
-  ]);
+  const [live] = JSON.parse(await outputOf("rooms --state live --json"));
+  expect(live).toMatchObject({ name: "live", state: "live", marker: "assigned" });
   const untold = await gateway.ops("rooms", {}, { fingerprint: async () => undefined });
-  expect(
-    rowsOf(untold.output)
-      .slice(4)
-      .map((row) => row[3]),
-  ).toEqual(Array(4).fill("unknown"));
+  expect(untold.output.match(/ unknown$/gm)).toHaveLength(4);
 });
 
 test("ops room shows the whole life of a room, and where it is now", async () => {
@@ -205,7 +198,7 @@ describe("ops unaccounted", () => {
   };
   const leftAndLogged = async () => {
     await left();
-    gateway.logWorkspace.addTrace(JSON.stringify({ gateway: "old-name" }));
+    gateway.log({ gateway: "old-name" });
   };
 
   test.each<[given: () => unknown, options: string, exitCode: number, says: RegExp, deleted: number]>([
