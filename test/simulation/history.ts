@@ -33,23 +33,20 @@ function command<Kind extends string, Details>(
   return { kind, weight, arbitrary: record(details).map((values) => ({ kind, ...values })) };
 }
 
-const create = command("create", 16, {
-  isLegacy: boolean(),
-  hasTag: boolean(),
-  /** Sends an idempotency key, and the request again with the same key after each of these delays. */
-  repeatAfterSeconds: constantFrom(undefined, undefined, undefined, [0], [1], [0, 40]),
-});
-const collect = command("garbage", 6, {});
-/** The end of conferences is reported to the event sink. */
-const end = command("event", 5, {
-  targets: fc.array(anyTarget, { minLength: 1, maxLength: 3 }),
-  copies: integer({ min: 1, max: 2 }),
-  delaySeconds: constantFrom(0, 1, 60, 700),
-});
 const commands = [
-  create,
-  collect,
-  end,
+  command("create", 16, {
+    isLegacy: boolean(),
+    hasTag: boolean(),
+    /** Sends an idempotency key, and the request again with the same key after each of these delays. */
+    repeatAfterSeconds: constantFrom(undefined, undefined, undefined, [0], [1], [0, 40]),
+  }),
+  command("garbage", 6, {}),
+  /** The end of conferences is reported to the event sink. */
+  command("event", 5, {
+    targets: fc.array(anyTarget, { minLength: 1, maxLength: 3 }),
+    copies: integer({ min: 1, max: 2 }),
+    delaySeconds: constantFrom(0, 1, 60, 700),
+  }),
   command("update", 3, { target: anyTarget, field: constantFrom("description", "tag", "name") }),
   command("delete", 3, { target: anyTarget }),
   command("conference-start", 3, { target: conferenceTarget }),
@@ -66,12 +63,9 @@ const commands = [
     seconds: constantFrom(5, 60, 400),
   }),
 ];
-const anyCommand = fc.oneof(...commands);
-export type Command = Generated<typeof anyCommand>;
+export type Command = Generated<(typeof commands)[number]["arbitrary"]>;
 
 const seed = fc.noShrink(nat());
-/** As far as the clocks of instances may differ. */
-const skewMilliseconds = constantFrom(0, 0, 5000, -5000);
 
 const faultAt = (kinds: readonly Fault[]): fc.Arbitrary<FaultAt> =>
   record({ call: nat(8), fault: constantFrom(...kinds), times: constantFrom(1, 1, 2, 4) });
@@ -104,20 +98,8 @@ export interface History {
   readonly seed: number;
 }
 
-/** The same command several times at once. Only the first one meets faults. */
-const burstOf = (step: fc.Arbitrary<Step>): fc.Arbitrary<Step[]> =>
-  fc.tuple(step, nat(4)).map(([last, others]) => [
-    ...Array.from({ length: others }, (_, index) => ({
-      ...last,
-      pauseMilliseconds: 0,
-      faults: index === 0 ? last.faults : [],
-      seed: last.seed + index + 1,
-    })),
-    { ...last, faults: others === 0 ? last.faults : [] },
-  ]);
-
-/** Up to 36 steps or bursts of some kinds, with faults of some kinds: many of a few kinds find more than a few of all kinds. */
-const mixtures: fc.Arbitrary<History> = record({
+/** Up to 36 steps of some kinds, with faults of some kinds: many of a few kinds find more than a few of all kinds. */
+export const histories: fc.Arbitrary<History> = record({
   absent: fc.subarray(commands.map(({ kind }) => kind).filter((kind) => kind !== "create")),
   kinds: fc.oneof(
     { weight: 2, arbitrary: constant([...faults]) },
@@ -140,74 +122,17 @@ const mixtures: fc.Arbitrary<History> = record({
     ),
     seed,
   });
-  const single = step.map((one) => [one]);
-  const groups = fc.oneof({ weight: 12, arbitrary: single }, { weight: 1, arbitrary: burstOf(step) });
   return record({
-    steps: fc.array(groups, { minLength: 1, maxLength: 36, size: "max" }).map((each) => each.flat()),
+    steps: fc.array(step, { minLength: 1, maxLength: 36, size: "max" }),
     provisioningFaults: faultsOf(
       () => fc.tuple(faultAt(kinds), nat(12)).map(([fault, run]) => ({ ...fault, run })),
       5,
     ),
-    skewMilliseconds,
+    // As far as the clocks of instances may differ.
+    skewMilliseconds: constantFrom(0, 0, 5000, -5000),
     seed,
   });
 });
-
-const otherStep = (of: fc.Arbitrary<Command>): fc.Arbitrary<Step> =>
-  record({
-    command: of,
-    pauseMilliseconds: constantFrom(0, 20),
-    process: constantFrom(1, 1, 1, 0),
-    faults: constant([]),
-    seed,
-  });
-
-/** Longer than a lease, than a new name is invisible, and than a call's timeout. */
-const pauses = { ofLease: 310_000, ofName: 610_000, ofCall: 15_000 };
-
-/** One invocation is suspended, or its call is late, and others use the rooms in the meantime. */
-const overtakings: fc.Arbitrary<History> = record({
-  before: fc.array(fc.oneof(create.arbitrary, end.arbitrary), { maxLength: 2 }),
-  overtaken: fc.oneof(create.arbitrary, collect.arbitrary, end.arbitrary, anyCommand),
-  isProvisioning: constantFrom(false, false, false, true),
-  first: record({ call: nat(5), fault: constantFrom<Fault>("freeze", "late"), times: constant(1) }),
-  // The invocation meets it after it has survived the first.
-  second: record({
-    distance: constantFrom(1, 2),
-    fault: constantFrom<Fault>("not-sent", "refused", "throttled", "lost-before", "lost-after"),
-    times: constantFrom(0, 1, 2),
-  }),
-  others: fc.oneof(
-    fc.array(otherStep(fc.oneof(create.arbitrary, end.arbitrary, anyCommand)), {
-      minLength: 1,
-      maxLength: 4,
-    }),
-    // Enough to claim every room of the pool.
-    fc.array(otherStep(create.arbitrary), { minLength: 7, maxLength: 8 }),
-  ),
-  skewMilliseconds,
-  seed,
-}).map(({ before, overtaken, isProvisioning, first, second, others, ...rest }) => {
-  const both = [first, { ...second, call: first.call + second.distance }];
-  const pauseOfFreeze = isProvisioning ? pauses.ofName : pauses.ofLease;
-  const common = { process: 0, seed: rest.seed };
-  return {
-    ...rest,
-    steps: [
-      ...before.map((each) => ({ ...common, command: each, pauseMilliseconds: pauses.ofName, faults: [] })),
-      {
-        ...common,
-        command: overtaken,
-        pauseMilliseconds: first.fault === "freeze" ? pauseOfFreeze : pauses.ofCall,
-        faults: isProvisioning ? [] : both,
-      },
-      ...others,
-    ],
-    provisioningFaults: isProvisioning ? both.map((each) => ({ ...each, run: before.length })) : [],
-  };
-});
-
-export const histories: fc.Arbitrary<History> = fc.oneof(mixtures, overtakings);
 
 export type HistoryFacts = ReturnType<typeof factsOf>;
 

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import * as z from "zod";
 import { createFaults, type FaultInput, faultAnswer } from "./faults.ts";
 import type { LogEntry } from "./host/messages.ts";
-import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
+import { type Answer, type LoopbackRequest, startLoopbackServer } from "./loopback-server.ts";
 import { parseJson } from "./process/parse-json.ts";
 
 const rowsSchema = z.array(z.record(z.string(), z.unknown()));
@@ -14,7 +14,7 @@ const maxTraces = 20_000;
 /** The event of a line that the host logged, for example when the app did not load. */
 export const hostFailureEvent = "host-failure";
 
-/** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
+/** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 500. */
 export async function startLogWorkspace() {
   const stored: { ruleId: string; stream: string; row: z.output<typeof rowsSchema>[number] }[] = [];
   /** The lines of the app's log, each a JSON object. */
@@ -32,12 +32,10 @@ export async function startLogWorkspace() {
     if (request.method !== "POST" || !address?.[1] || !address[2]) return { status: 404 };
     const fault = faults.take(request.method, request.url.pathname);
     if (fault) return faultAnswer(fault);
-    // The client percent-encodes the hyphen of the key, which URLSearchParams decodes.
-    if (!request.url.searchParams.has("api-version")) return refusal("MissingApiVersion");
-    const rows = rowsSchema.safeParse(readJson(request));
-    if (!rows.success) return refusal("InvalidRecords");
+    const plain = request.headers["content-encoding"] === "gzip" ? gunzipSync(request.body) : request.body;
+    const rows = rowsSchema.parse(JSON.parse(plain.toString("utf8")));
     const [ruleId, stream] = [decodeURIComponent(address[1]), decodeURIComponent(address[2])];
-    for (const row of rows.data) stored.push({ ruleId, stream, row });
+    for (const row of rows) stored.push({ ruleId, stream, row });
     return { status: 204 };
   }
 
@@ -73,17 +71,4 @@ export async function startLogWorkspace() {
       traces.length = 0;
     },
   };
-}
-
-function readJson({ headers, body }: LoopbackRequest): unknown {
-  try {
-    const plain = headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
-    return parseJson(plain.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function refusal(code: string): Reply {
-  return { status: 400, body: { error: { code, message: `The upload was refused: ${code}.` } } };
 }

@@ -115,7 +115,7 @@ export const ConferenceUpdate = Conference.omit({
 const readOnly = { readOnly: true };
 
 /** The full shape in responses. Its `resource_uri`, which the platform always sends, tells it from the constrained shape. */
-export const FullConference = Conference.extend({
+const FullConference = Conference.extend({
   aliases: z.array(Alias).nullish().meta(readOnly),
   creation_time: dateTime.meta(readOnly),
   id: z.int().meta(readOnly),
@@ -125,7 +125,7 @@ export const FullConference = Conference.extend({
   tag,
 });
 
-/** What a create and both constrained shapes have in common. */
+/** What the response of a create has in common with the constrained shapes. */
 export const GuestFields = z.object({
   id: z.int(),
   name: z.string().meta({ description: "The room's name, which is also its alias" }),
@@ -136,15 +136,6 @@ export const GuestFields = z.object({
     .string()
     .meta({ description: "The service tag: the URL of the verification session, or an empty string." }),
 });
-
-/** The constrained shape (specification 2.2). */
-export const ConstrainedConference = GuestFields.extend({
-  pin: z.string().meta({ description: "The host PIN. Empty for services that are not rooms." }),
-  aliases: z.array(Alias),
-});
-
-/** The constrained shape without the host PIN. */
-export const PublicConstrainedConference = GuestFields.extend({ aliases: z.array(Alias) });
 
 const CreatedAlias = z
   .object({ alias: z.string() })

@@ -1,5 +1,4 @@
 /** The scenarios that are explored. Each is as small as it can be and still has the conflict that its name says. */
-import { encodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { deliverEnds } from "../callers.ts";
 import { newRoomOf } from "../start-step.ts";
 import type { World } from "../world.ts";
@@ -117,29 +116,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       world.platform.startConference("room-a");
       world.platform.startConference("foreign-1");
       world.clock.elapse(1000);
-    },
-  },
-
-  "an ended room that is overdue, too, before the collector": {
-    steps: [collect(0)],
-    faults: { short: 1, whole: 2 },
-    async arrange(world) {
-      assignedRoom(world, "room-a");
-      await reportEnd(world, "room-a");
-      const overdue = { room: "room-a", queuedBy: "gateway", reason: "maximum-age" } as const;
-      await world.queues.deletion.put(encodeRoomMessage(overdue));
-      world.clock.elapse(11 * minutes);
-    },
-  },
-
-  "a live room that was given up before the collector": {
-    steps: [collect(0)],
-    async arrange(world) {
-      await poolRoom(world, "room-a");
-      await world.queues.pool.clear();
-      await world.queues.deletion.put(encodeRoomMessage({ room: "room-a", queuedBy: "gateway" }));
-      world.clock.elapse(11 * minutes);
-      world.platform.startConference("room-a");
     },
   },
 

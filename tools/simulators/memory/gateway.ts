@@ -66,7 +66,7 @@ export type PortCall =
 
 type PlatformPortCall =
   | { readonly operation: "call"; readonly call: PlatformCall }
-  | { readonly operation: "takeSlot" | "admit"; readonly startBefore: number };
+  | { readonly operation: "takeSlot"; readonly startBefore: number };
 
 export interface MemoryGatewayOptions {
   /** Override `memorySettings`. */
@@ -142,28 +142,22 @@ export function createMemoryGateway(
     call: PlatformPortCall,
     run: () => Promise<Result>,
   ) => hooked({ ...call, port: "platform", isBackground }, run);
+  const { background, claimSlots } = client;
   const hookedClient: PlatformClient = {
     call: async (call) => toPlatform(false, { operation: "call", call }, async () => client.call(call)),
     background: {
-      call: async (call) =>
-        toPlatform(true, { operation: "call", call }, async () => client.background.call(call)),
+      call: async (call) => toPlatform(true, { operation: "call", call }, async () => background.call(call)),
       takeSlot: async (startBefore) =>
         toPlatform(true, { operation: "takeSlot", startBefore }, async () =>
-          client.background.takeSlot(startBefore),
+          background.takeSlot(startBefore),
         ),
     },
     claimSlots: {
-      admit: async (startBefore) => {
-        const admission = await toPlatform(false, { operation: "admit", startBefore }, async () =>
-          client.claimSlots.admit(startBefore),
-        );
-        return (
-          admission && {
-            ...admission,
-            takeSlot: async () =>
-              toPlatform(false, { operation: "takeSlot", startBefore }, async () => admission.takeSlot()),
-          }
-        );
+      async admit(startBefore) {
+        const admission = await claimSlots.admit(startBefore);
+        const takeSlot = async () =>
+          toPlatform(false, { operation: "takeSlot", startBefore }, async () => admission?.takeSlot());
+        return admission && { ...admission, takeSlot };
       },
     },
   };

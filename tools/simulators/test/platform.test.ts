@@ -2,8 +2,6 @@
 import { describe, expect, test } from "vitest";
 import { createBasicCredentials, createTransport } from "../../../src/lib/platform/transport.ts";
 import { conferencePath as path, platformAccount, usePlatform } from "../../../test/support/use-platform.ts";
-import { useStartedPerTest } from "../../../test/support/use-started.ts";
-import { type Answer, startLoopbackServer } from "../loopback-server.ts";
 import { createMemoryPlatform } from "../platform/memory-platform.ts";
 
 const now = () => Date.UTC(2026, 3, 1, 15, 58, 6, 714);
@@ -13,19 +11,11 @@ const authorization = await createBasicCredentials(username, password).authoriza
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-function openMemory() {
-  const platform = createMemoryPlatform(now);
-  return { platform, transport: platform.transport };
-}
-
-const openSimulator = () => ({ platform: simulator, transport: createTransport(simulator.url, 0.5) });
-
-describe.each([
-  ["in memory", openMemory],
-  ["behind sockets", openSimulator],
-])("The platform %s", (_, open) => {
+describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
   function start() {
-    const { platform, transport } = open();
+    const memory = createMemoryPlatform(now);
+    const [platform, transport] =
+      where === "in memory" ? [memory, memory.transport] : [simulator, createTransport(simulator.url, 0.5)];
     const send = async (request: string, body?: Record<string, unknown>) => {
       const [method = "", target = path] = request.split(" ");
       return transport({ method: method as Method, path: target, body }, authorization);
@@ -111,35 +101,26 @@ describe.each([
 
   test("lists rooms by name, in pages that link by relative paths, and live conferences and alarms", async () => {
     const { platform, send } = start();
-    interface List {
-      readonly meta: { readonly limit: number; readonly next: string | null; readonly total_count: number };
-      readonly objects: readonly { readonly name: string }[];
-    }
-    const list = async (target: string) => (await send(`GET ${target}`)).body as List;
-    // The last page is full.
-    platform.seedRooms({ count: 40 });
-    const seen: string[] = [];
-    const pages: (string | null)[] = [`${path}?order_by=name`];
-    for (let page = pages[0]; page; page = pages.at(-1)) {
-      const { meta, objects } = await list(page);
-      expect(meta).toMatchObject({ limit: 20, total_count: 40 });
-      seen.push(...objects.map(({ name }) => name));
-      pages.push(meta.next);
-    }
-    expect([pages.length, new Set(seen).size]).toEqual([3, 40]);
-    expect(seen).toEqual(seen.toSorted());
-    platform.setBehaviour({ maxPageSize: 10 });
-    const limited = { limit: 10, offset: 5, previous: null };
-    expect((await list(`${path}?limit=5000&offset=5`)).meta).toMatchObject(limited);
-    expect((await list(`${path}?name=room-00003`)).objects).toMatchObject([{ name: "room-00003" }]);
-    expect((await list(`${path}?name=ROOM-00003`)).objects).toEqual([]);
+    platform.seedRooms({ count: 3 });
+    platform.setBehaviour({ maxPageSize: 2 });
+    const list = async (target: string) => (await send(`GET ${target}`)).body;
+    const [one, two, three] = ["room-00000", "room-00001", "room-00002"].map((name) => ({ name }));
+    const next = `${path}?order_by=name&limit=2&offset=2`;
+    const meta = { limit: 2, total_count: 3, previous: null };
+    expect(await list(`${path}?order_by=name`)).toMatchObject({
+      meta: { ...meta, next },
+      objects: [one, two],
+    });
+    expect(await list(next)).toMatchObject({ meta: { offset: 2, next: null }, objects: [three] });
+    expect(await list(`${path}?name=room-00001`)).toMatchObject({ objects: [two] });
+    expect(await list(`${path}?name=ROOM-00001`)).toMatchObject({ objects: [] });
     for (const query of ["tag=x", "order_by=id", "limit=-1", "offset=ten"])
       expect((await send(`GET ${path}?${query}`)).status).toBe(400);
     platform.startConference({ name: "room-00001" });
     platform.raiseAlarm({ name: "licenses_exhausted" });
     const [live, alarms] = ["/api/admin/status/v1/conference/", "/api/admin/status/v1/alarm/"];
-    expect((await list(live)).objects).toMatchObject([{ name: "room-00001" }]);
-    expect((await list(alarms)).objects).toMatchObject([{ name: "licenses_exhausted", level: "warning" }]);
+    expect(await list(live)).toMatchObject({ objects: [two] });
+    expect(await list(alarms)).toMatchObject({ objects: [{ name: "licenses_exhausted", level: "warning" }] });
   });
 
   test.each([
@@ -181,37 +162,4 @@ test("Wrong credentials get 401, and a body that is not declared as JSON gets 40
   expect(refused).toMatchObject({ status: 401, headers: realm });
   const undeclared = { method: "POST", headers: { authorization }, body: new TextEncoder().encode("{}") };
   expect((await fetch(simulator.url + path, undeclared)).status).toBe(400);
-});
-
-describe("Events", () => {
-  const [nodeA, nodeB] = ["10.0.0.21", "10.0.0.22"];
-  /** Bodies in the order in which they came, failed attempts included. */
-  let received: { readonly node: string; readonly seq: number; readonly event: string }[];
-  let failures: Answer[];
-  const sink = useStartedPerTest(async () => {
-    received = [];
-    failures = [{ status: 503 }, { status: 302, headers: { location: "/elsewhere" } }, "reset"];
-    return startLoopbackServer(({ url, body }) => {
-      if (url.pathname === "/elsewhere") return { status: 204 };
-      const event = JSON.parse(body.toString("utf8"));
-      received.push(event);
-      return (event.node === nodeA && failures.shift()) || { status: 204 };
-    });
-  });
-  const sequence = (node: string) =>
-    received.flatMap((event) => (event.node === node ? [[event.seq, event.event]] : []));
-
-  test("come from each node in order, and again until the sink has taken them", async () => {
-    simulator.configureSink({ url: sink.url, initialBackoffSeconds: 0.001 });
-    simulator.seedRooms({ rows: [{ name: "a", tag: "t" }] });
-    simulator.startConference({ name: "a", nodes: [nodeA, nodeB] });
-    simulator.endConference({ name: "a" });
-    await simulator.sinkIdle();
-    const [begun, started, ended] = ["eventsink_started", "conference_started", "conference_ended"];
-    const first = [1, begun];
-    expect(sequence(nodeA)).toEqual([first, first, first, first, [2, started], [3, ended]]);
-    expect(sequence(nodeB)).toEqual([first, [2, started], [3, ended]]);
-    expect(received.at(-1)).toMatchObject({ version: 2, data: { name: "a", tag: "t", is_started: false } });
-    expect(simulator.sinkState()).toMatchObject({ queued: 0, delivered: 6, failedAttempts: 3 });
-  });
 });

@@ -1,7 +1,4 @@
 /** The local host treats the app as the real host does: requests, timers, messages, crashes, and shutdown. */
-import { once } from "node:events";
-import { get, type IncomingMessage } from "node:http";
-import { json } from "node:stream/consumers";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
@@ -29,58 +26,36 @@ async function call(host: FunctionsHost, path: string) {
   return { status: response.status, body: await response.text() };
 }
 
-describe("A request", () => {
-  const running = useStarted(async () => startTestHost("probe-app.ts", { timersEnabled: false }));
-  async function send(request: string, headers: Record<string, string> = {}, text?: string) {
-    const client = createHttpClient(running.host.url);
-    onTestFinished(client.close);
-    return client.send(request, { headers, ...(text !== undefined && { text }) });
-  }
-
-  test.each([
-    ["/echo/a%2Fb", { params: { x: "a%2Fb" } }],
-    ["/echo/a%252Fb", { params: { x: "a%2Fb" } }],
-    ["/ECHO/%C3%A9%20b/", { params: { x: "é b" } }],
-    ["/echo/%FF", { params: { x: "%FF" } }],
-    ["/echo/x?a=1&a=2", { query: { a: "1,2" }, search: "?a=1&a=2" }],
-  ])("GET %s reaches the app with %j", async (path, seen) => {
-    expect((await send(`GET ${path}`)).json).toMatchObject(seen);
-  });
-
-  test("reaches the app with the values of a repeated header joined, and without a chunked body", async () => {
-    const headers = ["host", "localhost", "authorization", "1", "authorization", "2"];
-    const repeated = get(`${running.host.url}/echo/x`, { headers });
-    const [response] = (await once(repeated, "response")) as [IncomingMessage];
-    expect(await json(response)).toMatchObject({ header: "1, 2" });
-    expect((await send("POST /body", {}, "héllo")).json).toEqual({ received: "héllo" });
-    const chunked = await send("POST /body", { "transfer-encoding": "chunked" }, "hello");
-    expect(chunked.json).toEqual({ received: "" });
-  });
-
-  test.each([
+test("A request reaches the app with its decoded parameter and query, and without a chunked body", async () => {
+  const { host, log, stop } = await startTestHost("probe-app.ts", { timersEnabled: false });
+  onTestFinished(stop);
+  const { send, close } = createHttpClient(host.url);
+  onTestFinished(close);
+  const headers = { "content-type": "text/plain" };
+  for (const [request, added, seen] of [
+    ["POST /echo/a%2Fb", {}, { param: "a%2Fb", body: "héllo" }],
+    ["POST /ECHO/%C3%A9%20b/?a=1&a=2", {}, { param: "é b", query: { a: "1,2" }, search: "?a=1&a=2" }],
+    ["POST /echo/%FF", { "transfer-encoding": "chunked" }, { param: "%FF", body: "" }],
+  ] as const)
+    expect((await send(request, { headers: { ...headers, ...added }, text: "héllo" })).json).toMatchObject(
+      seen,
+    );
+  for (const [request, status, text] of [
     ["GET /first/list", 200, "a_literal"],
     ["GET /first/other", 200, "b_parameter"],
     ["POST /first/list", 404, ""],
-    ["GET /first//list", 404, ""],
-    ["HEAD /echo/x", 200, ""],
-    ["HEAD /first/list", 404, ""],
     ["GET /nothing", 204, ""],
-    ["GET /echo/%00", 400, ""],
+    ["GET /first/%00", 400, ""],
     ["GET /keyed", 401, ""],
-    ["GET /", 404, ""],
     ["POST /admin/functions/nobody", 404, ""],
-  ])("%s gets %i", async (request, status, text) => {
-    expect(await send(request, {}, "{}")).toMatchObject({ status, text });
-  });
-
-  test("that fails gets an empty 500, and its error is logged with the stack and the call's ID", async () => {
-    expect(await send("GET /failing")).toMatchObject({ status: 500, text: "" });
-    const own = running.log.find(({ message }) => message === "in the call");
-    const failure = running.log.find(({ message }) => message.includes("(Failed,"));
-    expect(own).toMatchObject({ level: "warning", category: "Function.failing.User" });
-    expect(failure).toMatchObject({ level: "error", invocationId: own?.invocationId });
-    expect(failure?.message).toMatch(/Error: thrown on purpose\n\s+at .*probe-app\.ts/);
-  });
+    ["GET /failing", 500, ""],
+  ] as const)
+    expect([request, await send(request, { text: "{}" })]).toMatchObject([request, { status, text }]);
+  const own = log.find(({ message }) => message === "in the call");
+  const failure = log.find(({ message }) => message.includes("(Failed,"));
+  expect(own).toMatchObject({ level: "warning", category: "Function.failing.User" });
+  expect(failure).toMatchObject({ level: "error", invocationId: own?.invocationId });
+  expect(failure?.message).toMatch(/Error: thrown on purpose\n\s+at .*probe-app\.ts/);
 });
 
 describe("In the background", () => {

@@ -6,19 +6,18 @@ function register(name: string, route: string, methods: HttpMethod[], handler: H
 }
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-const echo: HttpHandler = (request) => ({
+const echo: HttpHandler = async (request) => ({
   jsonBody: {
-    params: request.params,
+    param: request.params["x"],
     search: new URL(request.url).search,
     query: Object.fromEntries(request.query),
-    header: request.headers.get("authorization"),
+    body: await request.text(),
   },
 });
 
-register("echo", "echo/{x}", ["GET", "HEAD"], echo);
+register("echo", "echo/{x}", ["GET", "POST"], echo);
 register("a_literal", "first/list", ["GET"], () => ({ body: "a_literal" }));
 register("b_parameter", "first/{x}", ["GET"], () => ({ body: "b_parameter" }));
-register("body", "body", ["POST"], async (request) => ({ jsonBody: { received: await request.text() } }));
 register("nothing", "nothing", ["GET"], () => ({ status: 204 }));
 register("failing", "failing", ["GET"], (_, context) => {
   context.warn("in the call");
