@@ -23,18 +23,19 @@ test("Accepts the response of GET and changes nothing", async () => {
   expect(world.room("a-room")).toEqual(before);
 });
 
-test.each([
-  [200, { type: "extra_forbidden", loc: ["body", "x0"] }],
-  [201, { type: "value_error", loc: ["body"] }],
-])(
-  "Returns 422 for a body of %i unknown fields, and names them unless there are more than 200",
-  async (count, fault) => {
-    world.addRoom("a-room");
+test("Returns 422 for unknown fields, and does not name them if there are more than 200", async () => {
+  world.addRoom("a-room");
+  for (const [count, fault] of [
+    [200, { type: "extra_forbidden", loc: ["body", "x0"] }],
+    [201, { type: "value_error", loc: ["body"] }],
+  ] as const) {
     const fields = Array.from({ length: count }, (_, index) => [`x${index}`, 0]);
-    const { status, json } = await patch(Object.fromEntries(fields));
-    expect([status, json]).toMatchObject([422, { detail: { 0: fault } }]);
-  },
-);
+    expect(await patch(Object.fromEntries(fields))).toMatchObject({
+      status: 422,
+      json: { detail: { 0: fault } },
+    });
+  }
+});
 
 test("Returns 404 without a body for a name that the platform does not know", async () => {
   expect(await patch({ participant_limit: 7 }, "nobody")).toMatchObject(failure("room-not-found"));

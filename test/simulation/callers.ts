@@ -76,7 +76,7 @@ export function createRoom(world: World, create: Create, process: number, plan: 
   const { clock, newId } = world;
   const tag = create.hasTag ? `https://${tagHost}/s/${newId()}` : undefined;
   const key = create.repeatAfterSeconds && newId();
-  const caller: Caller = { functionName: create.isLegacy ? "createRoom" : "createRoomFromQueue", tag, key };
+  const caller: Caller = { tag, key };
   void requestRoom(world, caller, process, plan);
   for (const [index, seconds] of (create.repeatAfterSeconds ?? []).entries())
     clock.after(
@@ -86,17 +86,16 @@ export function createRoom(world: World, create: Create, process: number, plan: 
 }
 
 export interface Caller {
-  readonly functionName: "createRoom" | "createRoomFromQueue";
   readonly tag: string | undefined;
   readonly key: string | undefined;
 }
 
 /** Creates a room once and checks the response. */
 export async function requestRoom(world: World, caller: Caller, process: number, plan: Plan): Promise<void> {
-  const { functionName, tag, key } = caller;
+  const { tag, key } = caller;
   const query = tag === undefined ? {} : { uuiData: encodeServiceTag(tag) };
   const headers = key === undefined ? {} : { "idempotency-key": key };
-  const response = await request(world, process, functionName, { query, headers }, plan);
+  const response = await request(world, process, "createRoomFromQueue", { query, headers }, plan);
   if (response?.status === 200) checkHandOut(world, caller, response);
 }
 

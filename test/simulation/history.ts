@@ -4,7 +4,7 @@ import { type Fault, faults } from "./faults.ts";
 
 type Generated<Source> = Source extends fc.Arbitrary<infer Value> ? Value : never;
 
-const { boolean, constant, constantFrom, integer, nat, record } = fc;
+const { boolean, constant, constantFrom, nat, record } = fc;
 
 type RoomKind = "handed-out" | "pooled" | "persistent" | "foreign" | "plain" | "unknown";
 
@@ -35,18 +35,13 @@ function command<Kind extends string, Details>(
 
 const commands = [
   command("create", 16, {
-    isLegacy: boolean(),
     hasTag: boolean(),
     /** Sends an idempotency key, and the request again with the same key after each of these delays. */
     repeatAfterSeconds: constantFrom(undefined, undefined, undefined, [0], [1], [0, 40]),
   }),
   command("garbage", 6, {}),
   /** The end of conferences is reported to the event sink. */
-  command("event", 5, {
-    targets: fc.array(anyTarget, { minLength: 1, maxLength: 3 }),
-    copies: integer({ min: 1, max: 2 }),
-    delaySeconds: constantFrom(0, 1, 60, 700),
-  }),
+  command("event", 7, { targets: fc.array(anyTarget, { minLength: 1, maxLength: 3 }) }),
   command("update", 3, { target: anyTarget, field: constantFrom("description", "tag", "name") }),
   command("delete", 3, { target: anyTarget }),
   command("conference-start", 3, { target: conferenceTarget }),

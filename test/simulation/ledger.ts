@@ -322,7 +322,7 @@ function isGivenUp(description: string, claimId: string | undefined): boolean {
 
 /** Whether an invocation takes a room out of the pool for a caller or for the operator. */
 export function isClaim({ functionName }: Task): boolean {
-  return ["createRoom", "createRoomFromQueue", "retireRoom"].includes(functionName);
+  return ["createRoomFromQueue", "retireRoom"].includes(functionName);
 }
 
 /** Whether a conference is foreign: another service type, or no marker and no alias equal to its name. */

@@ -23,13 +23,14 @@ export function startStep(world: World, { command, process, faults, seed }: Step
     case "delete":
       return send("deleteRoom", { roomName: room(command.target) });
     case "event":
-      return sendEnds(world, command.targets.map(room), command, process, plan);
+      void deliverEnds(world, command.targets.map(room), process, plan);
+      return;
     case "conference-start":
       if (platform.find(room(command.target))) platform.startConference(room(command.target));
       return;
     case "conference-end":
       if (platform.endConference(room(command.target)))
-        sendEnds(world, [room(command.target)], { copies: 1, delaySeconds: 0 }, process, plan);
+        void deliverEnds(world, [room(command.target)], process, plan);
       return;
     case "garbage":
       void world.process(process).runTimer("collectGarbage", plan);
@@ -59,22 +60,6 @@ export function startStep(world: World, { command, process, faults, seed }: Step
 function changeOf(field: "description" | "tag" | "name", world: World): Record<string, string> {
   const number = world.newId();
   return { [field]: field === "tag" ? `https://${tagHost}/changed/${number}` : `changed ${number}` };
-}
-
-function sendEnds(
-  world: World,
-  names: readonly string[],
-  { copies, delaySeconds }: { copies: number; delaySeconds: number },
-  process: number,
-  plan: Plan,
-): void {
-  void deliverEnds(world, names, process, plan);
-  for (let copy = 1; copy < copies; copy++) {
-    world.clock.after(
-      delaySeconds * 1000,
-      () => void deliverEnds(world, names, 1 - process, world.planWithoutFaults()),
-    );
-  }
 }
 
 function removeByHand({ platform, ledger }: World, name: string): void {

@@ -88,7 +88,7 @@ export function assignedRoom(world: World, name: string): void {
 export async function openBreaker(world: World, process: number): Promise<void> {
   const { clock, platform, queues } = world;
   const faults = [{ call: 2, fault: "lost-before", times: 1 }] as const;
-  const caller = { functionName: "createRoomFromQueue", tag: undefined, key: undefined } as const;
+  const caller = { tag: undefined, key: undefined };
   for (const name of ["spent-a", "spent-b", "spent-c"]) {
     await poolRoom(world, name);
     void requestRoom(world, caller, process, { ...plan, faults });
@@ -111,8 +111,7 @@ export function create(process: number, options: { hasTag?: boolean; key?: strin
   return {
     label: `create on process ${process}`,
     process,
-    start: (world) =>
-      void requestRoom(world, { functionName: "createRoomFromQueue", tag, key }, process, plan),
+    start: (world) => void requestRoom(world, { tag, key }, process, plan),
   };
 }
 

@@ -128,15 +128,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
-  "a claim that makes a trial, and another one": {
-    steps: [create(0, { hasTag: true }), create(1)],
-    faults: { whole: 1 },
-    async arrange(world) {
-      await openBreaker(world, 0);
-      await poolRoom(world, "room-a");
-    },
-  },
-
   "an event with each failure": {
     steps: [ended("room-a", 0)],
     faults: { short: 3, whole: 4 },

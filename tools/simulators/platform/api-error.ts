@@ -4,13 +4,11 @@
 export class ApiError extends Error {
   readonly status: number;
   readonly body: unknown;
-  readonly headers: Record<string, string>;
 
-  constructor(status: number, body?: unknown, headers: Record<string, string> = {}) {
+  constructor(status: number, body?: unknown) {
     super(`the platform answers ${status}`);
     this.status = status;
     this.body = body;
-    this.headers = headers;
   }
 }
 

@@ -104,7 +104,7 @@ export function resourceUri(resource: string, id: number | string, family = "con
 
 /**
  * Reads a reference written as a path or a full URL (everything before the path is cut), and returns it as a path.
- * Throws 400 for anything else. The platform also reads objects with `resource_uri` or `id`, which the gateway never
+ * Throws 400 for anything else, and if there is no such object. The platform also reads objects with `resource_uri` or `id`, which the gateway never
  * sends.
  */
 function relationUri(value: unknown, resource: string): string {
@@ -112,27 +112,24 @@ function relationUri(value: unknown, resource: string): string {
   const match = /\/api\/admin\/configuration\/v1\/([a-z_]+)\/(\d+)\/$/.exec(value);
   if (match?.[1] !== resource)
     throw badRequest(`An incorrect URL was provided '${value}' for '${resource}'.`);
-  return resourceUri(resource, Number(match[2]));
+  const uri = resourceUri(resource, Number(match[2]));
+  if (Number(match[2]) !== relatedId)
+    throw badRequest(`Could not find the provided object via resource URI '${uri}'.`);
+  return uri;
 }
 
 const creation_time = "2026-01-01T00:00:00";
 
-/** The objects that rooms may refer to: one theme and one automatically dialled participant, with id 1. */
+/** Of the only object of each kind to which a room can refer. */
+const relatedId = 1;
+
+/** The objects that a room shows: a theme and an automatically dialled participant. */
 export const relatedObjects = {
-  ivr_theme: { id: 1, name: "Standard", creation_time },
+  ivr_theme: { id: relatedId, name: "Standard", creation_time },
   automatic_participant: {
-    id: 1,
+    id: relatedId,
     alias: "sip:queue@contact-centre.example.com",
     protocol: "sip",
     creation_time,
   },
 };
-
-/** Throws 400 if a reference leads to no object. */
-export function refuseUnknownRelations(fields: ConferenceFields): void {
-  const { ivr_theme, system_location, automatic_participants } = fields;
-  const missing = [ivr_theme, system_location, ...automatic_participants].find(
-    (uri) => uri !== null && !uri.endsWith("/1/"),
-  );
-  if (missing) throw badRequest(`Could not find the provided object via resource URI '${missing}'.`);
-}

@@ -40,7 +40,7 @@ export function createManagementApi(
       return route(request);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return { status: error.status, headers: error.headers, body: error.body };
+      return { status: error.status, body: error.body };
     }
   }
 
@@ -58,7 +58,7 @@ export function createManagementApi(
     const id = encodedId === undefined ? undefined : decodeURIComponent(encodedId);
     if (method === "GET" && id === undefined)
       return { status: 200, body: list(path, url.searchParams, switches.maxPageSize) };
-    if (name !== roomsPath) throw methodNotAllowed(["GET"]);
+    if (name !== roomsPath) throw new ApiError(405);
     return id === undefined ? onRooms(request) : onRoom(request, id);
   }
 
@@ -68,7 +68,7 @@ export function createManagementApi(
       const error = `${method} on a list would destroy every object of the platform: the simulator refuses it.`;
       throw new ApiError(403, { error });
     }
-    if (method !== "POST") throw methodNotAllowed(["GET", "POST"]);
+    if (method !== "POST") throw new ApiError(405);
     const path = resourceUri("conference", conferences.create(readBody(request)));
     return { status: 201, headers: { location: path } };
   }
@@ -79,7 +79,7 @@ export function createManagementApi(
       return { status: 204 };
     }
     if (request.method === "GET") return { status: 200, body: conferences.show(conferences.find(id)) };
-    if (request.method !== "PATCH") throw methodNotAllowed(["GET", "PATCH", "DELETE"]);
+    if (request.method !== "PATCH") throw new ApiError(405);
     conferences.update(id, readBody(request));
     return { status: 202 };
   }
@@ -106,10 +106,6 @@ function statusList<Row extends { readonly id: string | number; readonly name: s
 function conferenceRow({ id, name, service_type, tag, startedAt }: LiveConference) {
   const start_time = naiveTimestamp(startedAt);
   return { id, name, service_type, tag, start_time, is_started: true };
-}
-
-function methodNotAllowed(allowed: readonly string[]): ApiError {
-  return new ApiError(405, undefined, { allow: allowed.join(", ") });
 }
 
 /** Like the platform, refuses a body that is not declared as JSON, even if it is JSON. */

@@ -10,12 +10,12 @@ import type { FunctionsHost } from "../../host/functions-host.ts";
 import { startChild } from "../../process/child.ts";
 import { startTestHost } from "./test-host.ts";
 
-async function startHostProcess(queues: object, environment: Record<string, string>) {
+async function startHostProcess() {
   const host = await startChild({
     script: "tools/local/commands/run-host.ts",
     addressesSchema: z.object({ url: z.url(), appProcessId: z.int() }),
-    args: ["tools/simulators/test/host/probe-app.ts", JSON.stringify(queues)],
-    environment,
+    args: ["tools/simulators/test/host/probe-app.ts"],
+    environment: { "AzureWebJobs.work.Disabled": "true" },
   });
   onTestFinished(host.kill);
   return host;
@@ -61,13 +61,6 @@ test("A request reaches the app with its decoded parameter and query, and withou
 describe("In the background", () => {
   const azurite = useStarted(async () => startAzurite());
   const encoded = (text: string) => Buffer.from(text).toString("base64");
-  async function openQueues() {
-    const service = QueueServiceClient.fromConnectionString(azurite.connectionString);
-    const [queue, poison] = [service.getQueueClient("work"), service.getQueueClient("work-poison")];
-    await queue.createIfNotExists();
-    return { queue, poison };
-  }
-
   test("timers run on startup and by schedule, and messages run until they succeed or move to the poison queue", async () => {
     const { host, appMessages, stop } = await startTestHost("probe-app.ts", {
       environment: { AzureWebJobsStorage: azurite.connectionString, "AzureWebJobs.echo.Disabled": "true" },
@@ -81,7 +74,9 @@ describe("In the background", () => {
       .toBeGreaterThan(1);
     expect(runsOf("onStartup runs")).toBe(1);
 
-    const { queue, poison } = await openQueues();
+    const service = QueueServiceClient.fromConnectionString(azurite.connectionString);
+    const [queue, poison] = [service.getQueueClient("work"), service.getQueueClient("work-poison")];
+    await queue.createIfNotExists();
     for (const text of ['{"room":"é✓"}', "no JSON", "crash, then fail"])
       await queue.sendMessage(encoded(text));
     await expect
@@ -99,22 +94,6 @@ describe("In the background", () => {
     expect(attempts.map(({ dequeueCount }) => dequeueCount)).toEqual([1, 2, 3]);
     const { receivedMessageItems } = await poison.receiveMessages();
     expect(receivedMessageItems.map(({ messageText }) => messageText)).toEqual([encoded("crash, then fail")]);
-  });
-
-  test("a message of a host that dies returns when its lease ends", async () => {
-    const { queue } = await openQueues();
-    await queue.sendMessage(encoded("hang"));
-    const host = await startHostProcess(
-      { leaseSeconds: 2, maxPollingIntervalSeconds: 0.2 },
-      { AzureWebJobsStorage: azurite.connectionString },
-    );
-    await expect
-      .poll(async () => (await queue.peekMessages()).peekedMessageItems, { timeout: 60_000 })
-      .toEqual([]);
-    await host.kill();
-    const attempt = async () => (await queue.receiveMessages()).receivedMessageItems[0]?.dequeueCount;
-    await expect.poll(attempt, { timeout: 60_000 }).toBe(2);
-    expect(isRunning(host.addresses.appProcessId)).toBe(false);
   });
 });
 
@@ -147,8 +126,11 @@ test("An app that throws while loading leaves a host without functions, which gi
   expect(log.filter((line) => line.level === "error")).toHaveLength(1);
 });
 
-test("run-host finishes calls in flight at SIGTERM, and ends with its app", async () => {
-  const host = await startHostProcess({}, { "AzureWebJobs.work.Disabled": "true" });
+test("run-host finishes calls in flight at SIGTERM, and its app ends with it, also when it is killed", async () => {
+  const killed = await startHostProcess();
+  await killed.kill();
+  await vi.waitFor(() => expect(isRunning(killed.addresses.appProcessId)).toBe(false), 10_000);
+  const host = await startHostProcess();
   const { url, appProcessId } = host.addresses;
   const running = fetch(`${url}/sleep?ms=500`).then(async (response) => response.text());
   expect((await fetch(`${url}/nothing`)).status).toBe(204);

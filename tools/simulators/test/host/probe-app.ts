@@ -54,7 +54,6 @@ app.storageQueue("work", {
   handler: async (message, context) => {
     const { dequeueCount } = context.triggerMetadata ?? {};
     context.log(JSON.stringify({ message, dequeueCount }));
-    if (message === "hang") await pause(600_000);
     if (message === "crash, then fail" && dequeueCount === 1) process.exit(9);
     if (message === "crash, then fail") throw new Error("failed on purpose");
   },
