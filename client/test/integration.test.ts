@@ -11,8 +11,12 @@ import * as z from "zod";
 import { version } from "../../src/lib/version.ts";
 import { useRunningGateway } from "../../test/support/running-gateway.ts";
 import { projectFolder, temporaryFolder } from "../../test/support/script-process.ts";
+import { thrownBy } from "../../test/support/scripted-gateway.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import manifest from "../package.json" with { type: "json" };
+import { createClientWith } from "../src/client.ts";
+import { RoomGoneError } from "../src/index.ts";
+import { createRuntime } from "../src/runtime.ts";
 import { useClientPackage } from "./client-package.ts";
 
 const run = promisify(execFile);
@@ -124,4 +128,27 @@ test("The two requests in docs/integration.md get a token and create a room", as
     values["ROOM_NAME"] = String(name);
   }
   expect(gateway.room(values["ROOM_NAME"] ?? "")).toMatchObject({ tag });
+});
+
+test("A create whose responses are lost gets the same room by its key, until the room is deleted", async () => {
+  let toLose = 4;
+  const losing: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    if (toLose-- > 0) throw new TypeError("fetch failed");
+    return response;
+  };
+  const getToken = async () => ({ accessToken: gateway.bearerToken(), expiresInSeconds: 3599 });
+  const runtime = { ...createRuntime(losing), wait: async () => undefined };
+  const client = createClientWith(runtime, { baseUrl: gateway.url, getToken });
+  const error = await thrownBy(client.createRoom({ serviceTag: tag }));
+  expect(error).toMatchObject({ name: "NoResponseError", attempts: 4 });
+  const { idempotencyKey } = error as { idempotencyKey: string };
+  toLose = 2;
+  const { name } = await client.createRoom({ serviceTag: tag, idempotencyKey });
+  const tagged = gateway.stack.platform.rooms().filter((room) => gateway.room(room.name)?.["tag"] === tag);
+  expect(tagged.map((room) => room.name)).toEqual([name]);
+  const withOtherTag = client.createRoom({ serviceTag: `${tag}0`, idempotencyKey });
+  await expect(withOtherTag).rejects.toMatchObject({ fields: [{ name: "idempotency-key", in: "header" }] });
+  await client.deleteRoom(name);
+  await expect(client.createRoom({ serviceTag: tag, idempotencyKey })).rejects.toBeInstanceOf(RoomGoneError);
 });

@@ -56,8 +56,8 @@ export function requireTask(): Task {
 }
 
 /**
- * `not-sent`, `refused`, `throttled`, `lost-before`: the call fails without effect. `lost-after`, `malformed-response`:
- * it takes effect, but the caller gets an error or nonsense. `late`: it times out and takes effect afterwards.
+ * `not-sent`, `refused`, `throttled`, `lost-before`: the call fails without effect. `lost-after`: it takes
+ * effect, but the caller gets an error. `late`: it times out and takes effect afterwards.
  * `crash-…`: the process dies before or after the effect. `freeze`: the process is suspended for longer than a lease
  * before it reads the response.
  */
@@ -68,7 +68,6 @@ export const faults = [
   "lost-before",
   "lost-after",
   "late",
-  "malformed-response",
   "crash-before",
   "crash-after",
   "freeze",
@@ -92,8 +91,6 @@ export interface PortCall<Result> {
   readonly timeoutSeconds: number;
   readonly effect: () => Promise<Result>;
   readonly failure: (fault: Fault, isTimeout: boolean, task: Task) => Error;
-  /** A malformed response. Without one, the response is lost instead. */
-  readonly malformedResponse?: Result;
 }
 
 export interface Ports {
@@ -155,9 +152,7 @@ export function createPorts({ clock, outageFault, trace }: PortsOptions): Ports 
       const outcome = Promise.withResolvers<Result>();
       outcome.promise.catch(() => undefined);
       const apply = () => outcome.resolve(currentTask.run(task, request.effect));
-      const succeed = (result?: Result) => {
-        deliver(process, response, () => resolve(result ?? outcome.promise));
-      };
+      const succeed = () => deliver(process, response, () => resolve(outcome.promise));
       const fail = (cause: Fault, milliseconds: number) =>
         deliver(process, milliseconds, () => reject(request.failure(cause, milliseconds === timeout, task)));
       const isSlow = random.integerBelow(2) === 0;
@@ -178,9 +173,6 @@ export function createPorts({ clock, outageFault, trace }: PortsOptions): Ports 
         case "late":
           landLate(task, timeout, request.target, apply);
           return fail(fault, timeout);
-        case "malformed-response":
-          if (request.malformedResponse !== undefined) return succeed(request.malformedResponse);
-          return fail("lost-after", response);
         case "lost-before":
         case "lost-after":
           return fail(fault, isSlow ? timeout : response);

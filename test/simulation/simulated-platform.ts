@@ -82,7 +82,6 @@ export function simulateNetwork(
         timeoutSeconds: request.timeoutSeconds ?? timeoutSeconds,
         effect: async () => platform.carryOut(request, ledger.platformObserver(task)),
         failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
-        malformedResponse: { status: 200, headers: {}, body: "<html>Please wait</html>" },
       });
       const isRead = response.status < 300 && typeof response.body === "object";
       finishRead(isRead ? "response" : kindOfFailure(response.status));

@@ -26,11 +26,11 @@ async function explore(name: string, scenario: Scenario, limits: Limits): Promis
   // The progress goes to standard error, so the results stay together.
   console.error(`${name} ...`);
   const startedAt = performance.now();
-  const { complete, merged, states, isComplete, failure } = await exploreScenario(scenario, limits);
+  const { complete, states, isComplete, failure } = await exploreScenario(scenario, limits);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const outcome = failure ? "BROKEN" : isComplete ? "passed" : "NOT COMPLETE";
   const extent = `${limits.faults} faults, clocks ${limits.skewMilliseconds / 1000} s apart`;
-  const size = `${complete} histories, ${merged} merged, ${states} states, ${seconds} s`;
+  const size = `${complete} histories, ${states} states, ${seconds} s`;
   console.log(`${outcome}  ${name}: ${extent}, ${size}`);
   if (!isComplete || failure) process.exitCode = 1;
   if (!failure) return;

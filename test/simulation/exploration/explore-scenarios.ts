@@ -6,8 +6,6 @@ import type { Limits, Scenario } from "./scenario.ts";
 export interface Exploration {
   /** Histories that ran to their end. */
   readonly complete: number;
-  /** Histories that ended in a state from which every choice had been tried. */
-  readonly merged: number;
   readonly states: number;
   /** Whether nothing was left to try. */
   readonly isComplete: boolean;
@@ -29,7 +27,6 @@ export async function exploreScenario(
   const prefixes: number[][] = [[]];
   let runs = 0;
   let complete = 0;
-  let merged = 0;
   let failure: Failure | undefined;
 
   while (!failure && runs < maxRuns) {
@@ -45,10 +42,8 @@ export async function exploreScenario(
       const replayed = prefix[choices.length];
       if (replayed !== undefined) return take(replayed);
       const key = createHash("sha1").update(stateKey()).digest("base64");
-      if (known.has(key)) {
-        merged += 1;
-        return undefined;
-      }
+      // Every choice has been tried from there.
+      if (known.has(key)) return undefined;
       known.add(key);
       if (count === 0) complete += 1;
       const next = Array.from({ length: count }, (_, index) => [...choices, index]);
@@ -58,7 +53,7 @@ export async function exploreScenario(
     failure = await runScenario(scenario, limits, choose);
   }
   const isComplete = !failure && prefixes.length === 0;
-  return { complete, merged, states: known.size, isComplete, failure };
+  return { complete, states: known.size, isComplete, failure };
 }
 
 /** Describes a failure for a person. */

@@ -25,8 +25,8 @@ export interface Scenario {
   readonly steps: readonly ScenarioStep[];
   /** How often a longer time can pass, for instance that of a lease. */
   readonly lapse?: { readonly seconds: number; readonly times: number };
-  /** The maximum number of faults in one history, none and one by default; not explored in a form without one. */
-  readonly faults?: { readonly short?: number; readonly whole: number };
+  /** The maximum number of faults in one history, none and one by default. */
+  readonly faults?: { readonly short: number; readonly whole: number };
   arrange(world: World): void | Promise<void>;
 }
 
@@ -42,9 +42,7 @@ export const processCountOf = ({ steps }: Scenario) => 1 + Math.max(...steps.map
 
 /** Returns the limits with which a scenario is explored: with equal clocks, and with those that the gateway tolerates. */
 export function limitsOf(scenario: Scenario, form: "short" | "whole"): Limits[] {
-  const { short, whole } = scenario.faults ?? { short: 0, whole: 1 };
-  const faults = form === "short" ? short : whole;
-  if (faults === undefined) return [];
+  const faults = (scenario.faults ?? { short: 0, whole: 1 })[form];
   const skews = processCountOf(scenario) === 1 ? [0] : form === "short" ? [0, -5000] : [0, -5000, 5000];
   return skews.map((skewMilliseconds) => ({ faults, skewMilliseconds }));
 }

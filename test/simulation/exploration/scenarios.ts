@@ -57,15 +57,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     arrange: async (world) => poolRoom(world, "room-a", { isMarked: false }),
   },
 
-  "bulk delete of an unmarked room, a claim and the collector": {
-    steps: [bulkDelete(0), create(1), collect(2)],
-    lapse: { seconds: 700, times: 1 },
-    // Not one fault: if the claim's lease was lost with its response, bulk delete clears a name that nobody has seen. Only a
-    // marker leads to the room then, and rooms of the gateway have one.
-    faults: { whole: 0 },
-    arrange: async (world) => poolRoom(world, "room-a", { isMarked: false }),
-  },
-
   "provisioning and bulk delete": {
     steps: [provision(0), bulkDelete(1)],
     arrange: async (world) => requestProvisioning(world, { reason: "bulk", upTo: 1 }),
