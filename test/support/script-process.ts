@@ -75,7 +75,7 @@ export async function untilGone(processIds: readonly number[]): Promise<void> {
 }
 
 /** Whether a process runs. A zombie still receives signals, but has ended. */
-export function isRunning(processId: number): boolean {
+function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);
   } catch {

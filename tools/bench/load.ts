@@ -1,48 +1,46 @@
 /** What the benchmarks send: creates, the calls that a create consists of, and tasks at a steady rate. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { formatMarker } from "../../src/lib/ownership/room.ts";
 import { forEachParallel } from "../../src/lib/parallel.ts";
 import { queueNames } from "../../src/lib/ports.ts";
-import { startGatewayProcess, startSimulatorProcess } from "../local/stack/processes.ts";
+import { fetchAccessToken } from "../local/stack/access-token.ts";
+import { startLocalGateway } from "../local/stack/local-gateway.ts";
 import { platformAccount } from "../simulators/identities.ts";
 import { bypassProxy } from "../simulators/process/bypass-proxy.ts";
 
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 
 /** The service tag of every create. */
+const gatewayName = "bench";
 const serviceTag = "https://verify.example.com/sessions/bench";
 const storageHeaders = { "x-ms-version": "2025-11-05" };
 const roomsSchema = z.object({ objects: z.array(z.object({ id: z.int() })) });
 const createdSchema = z.object({ name: z.string() });
-const requestsSchema = z.object({ total: z.int() });
 
-/** Starts everything that is measured. `settings` override the usual ones of the gateway. */
+/** Starts everything that is measured, the bundle in a process of its own. `settings` override the usual ones. */
 export async function startBenchStack(settings: Record<string, string>) {
   bypassProxy();
-  const { settings: usual, control, accessToken, stop } = await startSimulatorProcess();
-  const gateway = await startGatewayProcess({
-    entry: "dist/main.js",
-    settings: { ...usual, MAX_VMR: "500", ...settings },
-    queues: { maxPollingIntervalSeconds: 0.2 },
+  const { connection, stack, stop } = await startLocalGateway({
+    entry: fileURLToPath(new URL("../../dist/main.js", import.meta.url)),
+    settings: { GATEWAY_NAME: gatewayName, MAX_VMR: "500", POOL_READY_DELAY_SECONDS: "0", ...settings },
+    timersEnabled: false,
   });
-  const bearer = { authorization: `Bearer ${accessToken}` };
+  const bearer = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
   return {
-    control,
-    bare: await createBareCalls(usual),
+    platform: stack.platform,
+    bare: await createBareCalls(stack.settings),
     /** Creates a room and returns its name. Throws if the status is not 200. */
     create: async (): Promise<string> => {
       const query = new URLSearchParams({ uuiData: encodeServiceTag(serviceTag) });
-      const url = `${gateway.addresses.url}/room/create?${query.toString()}`;
+      const url = `${connection.gatewayUrl}/room/create?${query.toString()}`;
       return createdSchema.parse(JSON.parse(await send(200, "POST", url, bearer))).name;
     },
-    stop: async (): Promise<void> => {
-      await gateway.stop();
-      await stop();
-    },
+    stop,
   };
 }
 
@@ -148,11 +146,11 @@ export async function runOpenLoop(options: {
 }
 
 /** Creates rooms on the platform and puts their names into the pool. */
-export async function fillPool({ bare, control }: BenchStack, count: number): Promise<void> {
+export async function fillPool({ bare, platform }: BenchStack, count: number): Promise<void> {
   const namePrefix = `bench-${randomUUID().slice(0, 8)}-`;
   const since = new Date().toISOString();
-  const description = formatMarker({ gateway: "vmr-gateway", state: "pooled", since });
-  await control("POST", "/control/rooms", { count, namePrefix, fields: { description } });
+  const description = formatMarker({ gateway: gatewayName, state: "pooled", since });
+  platform.seedRooms({ count, namePrefix, fields: { description } });
   const nameOf = (index: number) => `${namePrefix}${String(index).padStart(5, "0")}`;
   await runConcurrently(count, 8, async (index) => bare.put(nameOf(index)));
 }
@@ -169,10 +167,10 @@ export async function prepare(
   await fillPool(stack, rooms.warmUp);
   await runConcurrently(rooms.warmUp, 4, stack.create);
   for (let previous = -1; ; await delay(500)) {
-    const { total } = requestsSchema.parse(await stack.control("GET", "/control/requests"));
+    const { total } = stack.platform.requests();
     if (total === previous) break;
     previous = total;
   }
   await fillPool(stack, rooms.pooled);
-  await stack.control("POST", "/control/latency", { milliseconds: latencyMilliseconds });
+  stack.platform.setLatency({ milliseconds: latencyMilliseconds });
 }

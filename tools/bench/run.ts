@@ -94,7 +94,7 @@ await import("../../scripts/build.ts");
 for (const [name, { measure, target, settings = {} }] of Object.entries(benchmarks)) {
   if (only !== undefined && only !== name) continue;
   console.log(`${name} ...`);
-  // Each benchmark runs against new processes, which end with this one if it fails.
+  // Each benchmark runs against a new gateway, whose processes end with this one if it fails.
   const stack = await startBenchStack(settings);
   const { what, measured, floor, ratio } = await measure(stack);
   await stack.stop();

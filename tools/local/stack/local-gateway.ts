@@ -13,7 +13,9 @@ import type { Port } from "../../simulators/process/listen.ts";
 import { createCorsHandler } from "./cors.ts";
 
 export interface LocalGatewayOptions
-  extends Pick<FunctionsHostOptions, "onLog" | "onState" | "port" | "inspectPort"> {
+  extends Pick<FunctionsHostOptions, "onLog" | "onState" | "port" | "inspectPort" | "timersEnabled"> {
+  /** The app's path. The default is its source. */
+  readonly entry?: string;
   /** Override the stack's settings and the local ones. */
   readonly settings?: Record<string, string>;
   /** Origins whose pages may call the public operations, as `widgetOrigins` of a deployment. */
@@ -27,8 +29,8 @@ export interface LocalGatewayOptions
 }
 
 /**
- * Starts everything on 127.0.0.1, with timers, and points the platform's event sink to the app. Stops what was started
- * and throws if the app does not load or the port is in use.
+ * Starts everything on 127.0.0.1 and points the platform's event sink to the app. Stops what was started and throws if
+ * the app does not load or the port is in use.
  */
 export async function startLocalGateway(options: LocalGatewayOptions = {}) {
   await using parts = new AsyncDisposableStack();
@@ -47,7 +49,8 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
 
   async function startApp(port: Port): Promise<FunctionsHost> {
     const started = await startFunctionsHost({
-      entry: fileURLToPath(new URL("./app-entry.ts", import.meta.url)),
+      entry: options.entry ?? fileURLToPath(new URL("./app-entry.ts", import.meta.url)),
+      timersEnabled: options.timersEnabled ?? true,
       environment: settings,
       port,
       queues: { maxPollingIntervalSeconds: 0.5 },
@@ -97,7 +100,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
       reloading = reloading.then(async () => replaceApp(Number(new URL(url).port)));
       return reloading;
     },
-    async stop(): Promise<void> {
+    stop: async (): Promise<void> => {
       await reloading;
       await running.disposeAsync();
     },

@@ -49,20 +49,6 @@ export function endOnSignal(consequence: string): void {
     });
 }
 
-/**
- * Resolves on SIGINT, SIGTERM, or when standard input closes, so a process does not outlive a parent that was killed.
- */
-export async function untilEndRequested(): Promise<void> {
-  // A parent that has ended reads no more lines.
-  process.stdout.on("error", () => undefined);
-  await new Promise<void>((resolve) => {
-    process.on("SIGINT", resolve);
-    process.on("SIGTERM", resolve);
-    process.stdin.once("close", resolve);
-    process.stdin.resume();
-  });
-}
-
 /** A killed npm forwards no signal, so its script would stay behind. */
 function watchNpm(stop: () => void): void {
   if (process.env["npm_lifecycle_event"] === undefined) return;

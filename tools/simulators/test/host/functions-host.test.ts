@@ -1,25 +1,11 @@
 /** The local host treats the app as the real host does: requests, timers, messages, crashes, and shutdown. */
 import { QueueServiceClient } from "@azure/storage-queue";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import * as z from "zod";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
-import { isRunning } from "../../../../test/support/script-process.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
 import { startAzurite } from "../../azurite.ts";
 import type { FunctionsHost } from "../../host/functions-host.ts";
-import { startChild } from "../../process/child.ts";
 import { startTestHost } from "./test-host.ts";
-
-async function startHostProcess() {
-  const host = await startChild({
-    script: "tools/local/commands/run-host.ts",
-    addressesSchema: z.object({ url: z.url(), appProcessId: z.int() }),
-    args: ["tools/simulators/test/host/probe-app.ts"],
-    environment: { "AzureWebJobs.work.Disabled": "true" },
-  });
-  onTestFinished(host.kill);
-  return host;
-}
 
 async function call(host: FunctionsHost, path: string) {
   const response = await fetch(`${host.url}${path}`);
@@ -61,6 +47,7 @@ test("A request reaches the app with its decoded parameter and query, and withou
 describe("In the background", () => {
   const azurite = useStarted(async () => startAzurite());
   const encoded = (text: string) => Buffer.from(text).toString("base64");
+
   test("timers run on startup and by schedule, and messages run until they succeed or move to the poison queue", async () => {
     const { host, appMessages, stop } = await startTestHost("probe-app.ts", {
       environment: { AzureWebJobsStorage: azurite.connectionString, "AzureWebJobs.echo.Disabled": "true" },
@@ -126,18 +113,13 @@ test("An app that throws while loading leaves a host without functions, which gi
   expect(log.filter((line) => line.level === "error")).toHaveLength(1);
 });
 
-test("run-host finishes calls in flight at SIGTERM, and its app ends with it, also when it is killed", async () => {
-  const killed = await startHostProcess();
-  await killed.kill();
-  await vi.waitFor(() => expect(isRunning(killed.addresses.appProcessId)).toBe(false), 10_000);
-  const host = await startHostProcess();
-  const { url, appProcessId } = host.addresses;
-  const running = fetch(`${url}/sleep?ms=500`).then(async (response) => response.text());
-  expect((await fetch(`${url}/nothing`)).status).toBe(204);
+test("A call in flight finishes when the host stops, which closes its port at once and ends the app", async () => {
+  const { host } = await startTestHost("probe-app.ts", { timersEnabled: false });
+  const running = call(host, "/sleep?ms=500");
+  expect((await call(host, "/nothing")).status).toBe(204);
   const stopped = host.stop();
-  await vi.waitFor(async () => expect(fetch(`${url}/nothing`)).rejects.toThrow("fetch failed"), 10_000);
+  await expect(call(host, "/nothing")).rejects.toThrow("fetch failed");
+  expect(await running).toEqual({ status: 200, body: "slept" });
   await stopped;
-  expect(await running).toBe("slept");
-  expect(await host.exited).toBe(0);
-  expect(isRunning(appProcessId)).toBe(false);
+  expect(host.workerProcessId()).toBeUndefined();
 });
