@@ -38,6 +38,9 @@ const json = { "content-type": "application/json" };
 const notFound =
   '<!doctype html><title>Not found</title><p>There is no such page. <a href="/">Console</a></p>';
 const timeoutMilliseconds = 240_000;
+const called = /^\/(?:api|actions)\/(gateway|platform|issuer|contactCentre)(\/.*)/;
+// Developers need the secrets in the API reference, and nobody in the console.
+const secret = /("\w*(?:pin|token|password)": *")[^"]+/g;
 // What is called knows neither the page nor its origin.
 const headersOfThePage = ["host", "origin", "referer", "connection", "accept-encoding", "content-length"];
 
@@ -86,9 +89,9 @@ export async function startConsole(options: ConsoleOptions) {
     sink: { username: identities.sinkUsername, password: identities.sinkPassword },
   });
 
-  /** Forwards the request to this URL and returns the response. */
+  /** Forwards the request to this URL and returns the response, for an action without its secrets. */
   async function forward(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
-    const { method = "GET" } = request;
+    const { method = "GET", url: own = "" } = request;
     const headers = Object.entries(request.headers).filter(
       ([name]) => !headersOfThePage.includes(name) && !name.startsWith("sec-"),
     );
@@ -100,8 +103,11 @@ export async function startConsole(options: ConsoleOptions) {
     }).catch(() => undefined);
     if (!received) return send(response, 502, '{"detail":"There was no response"}', json);
     if (received.status === 401) tokens.reject(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
-    response.writeHead(received.status, Object.fromEntries(received.headers));
-    response.end(await received.bytes());
+    const content = Buffer.from(await received.bytes());
+    const sent = own.startsWith("/actions/") ? content.toString().replaceAll(secret, "$1••••••") : content;
+    const { "content-length": _, ...ownHeaders } = Object.fromEntries(received.headers);
+    response.writeHead(received.status, ownHeaders);
+    response.end(sent);
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -109,7 +115,7 @@ export async function startConsole(options: ConsoleOptions) {
     // A name that resolves to this computer must not let a foreign page read or drive the console.
     const isOwn = request.headers.host === new URL(url).host && (request.headers.origin ?? url) === url;
     if (!isOwn) return send(response, 403);
-    const [, at, path = ""] = /^\/api\/(gateway|platform|issuer|contactCentre)(\/.*)/.exec(target) ?? [];
+    const [, at, path = ""] = called.exec(target) ?? [];
     if (at !== undefined) return forward(request, response, addresses[at as "gateway"] + path);
     if (request.method !== "GET") return send(response, 404, notFound);
     if (target === "/events") return openStream(response);

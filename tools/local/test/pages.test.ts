@@ -50,7 +50,7 @@ describe.skipIf(!browser)("The console", () => {
       if ((await list.count()) > 0) await list.selectOption(value);
       else await form.getByLabel(label, { exact: true }).fill(value);
     }
-    const response = page.waitForResponse(/\/api\/(?!credentials)/);
+    const response = page.waitForResponse(/\/actions\//);
     const button = form.locator("button[type=submit]");
     await button.click();
     const status = String((await response).status());

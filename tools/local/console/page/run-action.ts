@@ -1,4 +1,4 @@
-/** Sends an action's request through the console's server, once, and describes the response without its secrets. */
+/** Sends an action's request through the console's server, once, and describes the response. */
 import { actions, requestOf, type Values } from "../actions.ts";
 
 export interface ActionResult {
@@ -21,7 +21,7 @@ export async function runAction(id: string, values: Values): Promise<ActionResul
       agent: { "x-auth-token": agentToken },
     };
     const headers = { ...(as && identities[as]), ...(body && { "content-type": "application/json" }) };
-    const response = await fetch(`/api/${at}${path}`, { method, headers, body: body ?? null });
+    const response = await fetch(`/actions/${at}${path}`, { method, headers, body: body ?? null });
     const { ok, status } = response;
     const text = await response.text();
     const content = text.startsWith("{") ? JSON.parse(text) : undefined;
@@ -29,15 +29,11 @@ export async function runAction(id: string, values: Values): Promise<ActionResul
     const reason =
       id === "create" && status === 404 ? "The pool is empty." : (content?.detail ?? content?.error);
     const sentence = ok ? done : typeof reason === "string" ? reason.replace(/[^.]$/, "$&.") : undefined;
-    const shown = sentence ?? JSON.stringify(content, hideSecret, 2) ?? text;
+    const shown = sentence ?? JSON.stringify(content, undefined, 2) ?? text;
     const retryAfter = response.headers.get("retry-after");
     const retry = retryAfter === null ? "" : ` Retry in ${retryAfter} s.`;
     return { status, text: shown + retry, ...(ok && content?.name && { room: content.name }) };
   } catch {
     return { status: undefined, text: "The console's server does not respond." };
   }
-}
-
-function hideSecret(name: string, value: unknown): unknown {
-  return /pin$|^access_token$/.test(name) ? "••••••" : value;
 }

@@ -74,8 +74,9 @@ test("After thousands of runs and runs that never end, the newest are shown, eac
   ]);
 });
 
-test("Rooms are live from the first node's start until their end is queued, each time, and people come and go", () => {
+test("Rooms are live from the first node's start until their end is queued, each time, people come and go, and the gateway restarts", () => {
   const { timeline, log } = started();
+  timeline.onState({ state: "up" });
   const conference = { name: "abc" };
   const citizen = { conference: "abc", display_name: "Citizen", uuid: "1" };
   for (let meeting = 0; meeting < 2; meeting++) {
@@ -87,17 +88,13 @@ test("Rooms are live from the first node's start until their end is queued, each
   }
   timeline.onPlatformEvent("a", "participant_connected", citizen);
   timeline.onPlatformEvent("a", "participant_disconnected", citizen);
-  const titles = timeline.entries().map(({ title }) => title);
-  expect(titles).toEqual(["Live", "eventSink", "Live", "eventSink", "Citizen joined", "Citizen left"]);
-});
-
-test("A change of the gateway's state becomes an entry with its reason, but its first start does not", () => {
-  const { timeline } = started();
+  timeline.onState({ state: "restarting", reason: "killed" });
   timeline.onState({ state: "up" });
-  timeline.onState({ state: "restarting", reason: "The app's process was ended by the signal SIGKILL" });
-  timeline.onState({ state: "up" });
-  expect(timeline.entries()).toMatchObject([
-    { kind: "outage", tone: "bad", title: "Gateway restarting", steps: [expect.stringContaining("SIGKILL")] },
+  const told = ["Live", "eventSink", "Live", "eventSink", "Citizen joined", "Citizen left"];
+  const entries = timeline.entries();
+  expect(entries.slice(0, -2).map(({ title }) => title)).toEqual(told);
+  expect(entries.slice(-2)).toMatchObject([
+    { kind: "outage", tone: "bad", title: "Gateway restarting", steps: ["killed"] },
     { kind: "outage", tone: "good", title: "Gateway up again" },
   ]);
 });
