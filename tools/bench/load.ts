@@ -2,38 +2,39 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { formatMarker } from "../../src/lib/ownership/room.ts";
 import { forEachParallel } from "../../src/lib/parallel.ts";
-import { queueNames } from "../../src/lib/ports.ts";
+import type { Queues } from "../../src/lib/ports.ts";
 import { fetchAccessToken } from "../local/stack/access-token.ts";
 import { startLocalGateway } from "../local/stack/local-gateway.ts";
+import { openLocalQueues } from "../local/stack/local-queues.ts";
 import { platformAccount } from "../simulators/identities.ts";
-import { bypassProxy } from "../simulators/process/bypass-proxy.ts";
 
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 
-/** The service tag of every create. */
 const gatewayName = "bench";
+/** The service tag of every create. */
 const serviceTag = "https://verify.example.com/sessions/bench";
-const storageHeaders = { "x-ms-version": "2025-11-05" };
 const roomsSchema = z.object({ objects: z.array(z.object({ id: z.int() })) });
 const createdSchema = z.object({ name: z.string() });
 
 /** Starts everything that is measured, the bundle in a process of its own. `settings` override the usual ones. */
 export async function startBenchStack(settings: Record<string, string>) {
-  bypassProxy();
   const { connection, stack, stop } = await startLocalGateway({
     entry: fileURLToPath(new URL("../../dist/main.js", import.meta.url)),
     settings: { GATEWAY_NAME: gatewayName, MAX_VMR: "500", POOL_READY_DELAY_SECONDS: "0", ...settings },
     timersEnabled: false,
   });
   const bearer = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
+  const queues = openLocalQueues(connection.storageConnectionString);
+  const put = async (name: string) => queues.pool.put(name);
   return {
     platform: stack.platform,
-    bare: await createBareCalls(stack.settings),
+    put,
+    /** What a create and its replacement do, without the gateway. */
+    claimAndPut: async () => put(await claim(queues, connection.platformUrl)),
     /** Creates a room and returns its name. Throws if the status is not 200. */
     create: async (): Promise<string> => {
       const query = new URLSearchParams({ uuiData: encodeServiceTag(serviceTag) });
@@ -50,54 +51,33 @@ async function send(
   method: string,
   url: string,
   headers: Readonly<Record<string, string>>,
-  body?: string,
+  body: string | null = null,
 ): Promise<string> {
-  const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+  const response = await fetch(url, { method, headers, body });
   const text = await response.text();
   if (response.status === expected) return text;
   throw new Error(`${method} ${new URL(url).pathname}: ${response.status} ${text.slice(0, 200)}`.trim());
 }
 
-/**
- * The calls that a create consists of, made directly over warm connections: the floor of every figure. Queue URLs
- * contain a shared access signature, so nothing is signed during the measurement.
- */
-async function createBareCalls(settings: Readonly<Record<string, string>>) {
-  const { AzureWebJobsStorage: connectionString = "", PLATFORM_URL: platformUrl = "" } = settings;
-  const pool = QueueServiceClient.fromConnectionString(connectionString).getQueueClient(queueNames.pool);
-  await pool.createIfNotExists();
-  const permissions = QueueSASPermissions.parse("raup");
-  const signed = new URL(pool.generateSasUrl({ permissions, expiresOn: new Date(Date.now() + 3_600_000) }));
-  const signature = signed.search.slice(1);
-  const messages = `${signed.origin}${signed.pathname}/messages`;
+/** Receives, finds, changes and removes one pooled room, as a create does: the floor of every figure. Returns its name. */
+async function claim({ pool }: Queues, platformUrl: string): Promise<string> {
   const conferences = `${platformUrl}/api/admin/configuration/v1/conference/`;
   const { username, password } = platformAccount;
-  const platformHeaders = {
+  const headers = {
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
     accept: "application/json",
     "content-type": "application/json",
   };
-  return {
-    /** Receives, finds, changes and removes one pooled room, as a create does. Returns its name. */
-    async claim(): Promise<string> {
-      const received = `${messages}?numofmessages=1&visibilitytimeout=300&${signature}`;
-      const xml = await send(200, "GET", received, storageHeaders);
-      const part = (tag: string) => new RegExp(`<${tag}>(.*?)</${tag}>`).exec(xml)?.[1] ?? "";
-      const name = part("MessageText");
-      const look = `${conferences}?name=${encodeURIComponent(name)}`;
-      const [room] = roomsSchema.parse(JSON.parse(await send(200, "GET", look, platformHeaders))).objects;
-      if (!room) throw new Error(`there is no room ${name}`);
-      const change = JSON.stringify({ tag: serviceTag, description: "bench" });
-      await send(202, "PATCH", `${conferences}${room.id}/`, platformHeaders, change);
-      const receipt = `popreceipt=${encodeURIComponent(part("PopReceipt"))}&${signature}`;
-      await send(204, "DELETE", `${messages}/${part("MessageId")}?${receipt}`, storageHeaders);
-      return name;
-    },
-    async put(text: string): Promise<void> {
-      const body = `<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`;
-      await send(201, "POST", `${messages}?messagettl=-1&${signature}`, storageHeaders, body);
-    },
-  };
+  const [message] = await pool.receive(1, 300);
+  if (!message) throw new Error("the pool is empty");
+  const name = message.text;
+  const found = await send(200, "GET", `${conferences}?name=${encodeURIComponent(name)}`, headers);
+  const [room] = roomsSchema.parse(JSON.parse(found)).objects;
+  if (!room) throw new Error(`there is no room ${name}`);
+  const change = JSON.stringify({ tag: serviceTag, description: "bench" });
+  await send(202, "PATCH", `${conferences}${room.id}/`, headers, change);
+  await pool.delete(message);
+  return name;
 }
 
 /** Runs a task several times, by this many concurrent callers. */
@@ -106,8 +86,7 @@ export async function runConcurrently(
   callers: number,
   task: (index: number) => Promise<unknown>,
 ): Promise<void> {
-  const indexes = Array.from({ length: count }, (_, index) => index);
-  await forEachParallel(indexes, async (index) => void (await task(index)), callers);
+  await forEachParallel([...Array(count).keys()], async (index) => void (await task(index)), callers);
 }
 
 /**
@@ -146,13 +125,13 @@ export async function runOpenLoop(options: {
 }
 
 /** Creates rooms on the platform and puts their names into the pool. */
-export async function fillPool({ bare, platform }: BenchStack, count: number): Promise<void> {
+export async function fillPool({ put, platform }: BenchStack, count: number): Promise<void> {
   const namePrefix = `bench-${randomUUID().slice(0, 8)}-`;
   const since = new Date().toISOString();
   const description = formatMarker({ gateway: gatewayName, state: "pooled", since });
   platform.seedRooms({ count, namePrefix, fields: { description } });
   const nameOf = (index: number) => `${namePrefix}${String(index).padStart(5, "0")}`;
-  await runConcurrently(count, 8, async (index) => bare.put(nameOf(index)));
+  await runConcurrently(count, 8, async (index) => put(nameOf(index)));
 }
 
 /**

@@ -25,9 +25,9 @@ async function measureSteadyRate(stack: BenchStack): Promise<Result> {
   const load = { ratePerSecond: 20, seconds: 30 };
   const latencyMilliseconds = 20;
   await prepare(stack, { warmUp: 200, pooled: 100 }, latencyMilliseconds);
-  const { bare, create } = stack;
+  const { claimAndPut, create } = stack;
   const { times, failures } = await runOpenLoop({ ...load, task: create });
-  const floor = await runOpenLoop({ ...load, task: async () => bare.put(await bare.claim()) });
+  const floor = await runOpenLoop({ ...load, task: claimAndPut });
   return {
     what: `Create at ${load.ratePerSecond}/s for ${load.seconds} s, platform latency ${latencyMilliseconds} ms`,
     measured: `${show(times)}, ${failures} failed`,

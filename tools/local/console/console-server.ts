@@ -4,12 +4,11 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { createRuntime } from "../../../client/src/runtime.ts";
-import { clientCredentials, createTokenCache } from "../../../client/src/tokens.ts";
 import type { Connection } from "../../simulators/connection.ts";
-import { consumer, identities } from "../../simulators/identities.ts";
+import { identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
 import { bundlePage, type PageFile, toFile } from "../pages/bundle-page.ts";
+import { fetchAccessToken } from "../stack/access-token.ts";
 import { tokenLine } from "../stack/token-line.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
 import { type Addresses, afterMessage, type Message, type Shown } from "./console-state.ts";
@@ -52,10 +51,6 @@ export async function startConsole(options: ConsoleOptions) {
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
   const addresses = addressesOf(connection);
-  const tokens = createTokenCache(
-    clientCredentials({ ...consumer, tokenUrl: connection.tokenUrl }),
-    createRuntime(),
-  );
   const streams = new Set<ServerResponse>();
   let shown: Shown = {
     addresses,
@@ -84,7 +79,7 @@ export async function startConsole(options: ConsoleOptions) {
   /** The made-up credentials of each security scheme of the API document. */
   const credentials = async () => ({
     gateway: connection.gatewayUrl,
-    token: await tokens.get().catch(() => null),
+    token: await fetchAccessToken(connection.tokenUrl).catch(() => null),
     agentToken: identities.agentToken,
     sink: { username: identities.sinkUsername, password: identities.sinkPassword },
   });
@@ -102,7 +97,6 @@ export async function startConsole(options: ConsoleOptions) {
       signal: AbortSignal.timeout(timeoutMilliseconds),
     }).catch(() => undefined);
     if (!received) return send(response, 502, '{"detail":"There was no response"}', json);
-    if (received.status === 401) tokens.reject(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
     const content = Buffer.from(await received.bytes());
     const sent = own.startsWith("/actions/") ? content.toString().replaceAll(secret, "$1••••••") : content;
     const { "content-length": _, ...ownHeaders } = Object.fromEntries(received.headers);

@@ -5,8 +5,6 @@ import { describeLine, describeLoggedFailure, phrase } from "../../log/words.ts"
 import type { AppState, LogEntry } from "../../simulators/host/messages.ts";
 import { type RoomState, stateTitles, type TimelineEntry, withNewest } from "./console-state.ts";
 
-const maxOpenRuns = 500;
-
 /** The lines that say that a room has entered a state. */
 const statesByEvent: Readonly<Record<string, RoomState | "gone">> = {
   "room-provisioned": "provisioning",
@@ -59,7 +57,6 @@ export function createTimeline() {
       if (category.endsWith(".User")) {
         const line = readLine(message);
         if (line) linesByRun.set(invocationId, [...lines, line]);
-        for (const run of [...linesByRun.keys()].slice(0, -maxOpenRuns)) linesByRun.delete(run);
         return;
       }
       const run = toEntry(entry, lines);

@@ -3,7 +3,6 @@ import { readLine } from "../../log/reading.ts";
 import type { LogEntry } from "../../simulators/host/messages.ts";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
-const maxRemembered = 1000;
 
 /**
  * Creates a log receiver that prints entries of at least this level; with "information", it prints all of them
@@ -26,12 +25,10 @@ export function createLogPrinter(
     // The host and the app's outer layers report the failure of a run again.
     if (level === "error" && invocationId !== undefined) {
       if (failed.has(invocationId)) return;
-      if (failed.size > maxRemembered) failed.clear();
       failed.add(invocationId);
     }
     const shown = shorten(message);
     const count = (counts.get(`${category} ${shown}`) ?? 0) + 1;
-    if (counts.size > maxRemembered) counts.clear();
     counts.set(`${category} ${shown}`, count);
     // The first time, and then less and less often.
     if (Number.isInteger(Math.log10(count))) line(count === 1 ? shown : `${shown} (${count} times)`);

@@ -27,16 +27,12 @@ describe.skipIf(!browser)("The console", () => {
     await running.untilPoolHas(5);
   });
 
+  /** Opens the console and all groups of actions, once it shows them. */
   async function open(width?: number, url = running.url): Promise<Page> {
     const page = await openFaultless(url, width);
-    await openAll(page);
-    return page;
-  }
-
-  /** Opens all groups of actions, once the page shows them. */
-  async function openAll(page: Page): Promise<void> {
     await page.getByText("Slow it down").first().waitFor({ state: "attached" });
     await page.evaluate("for (const part of document.querySelectorAll('.actions details')) part.open = true");
+    return page;
   }
 
   const formOf = (page: Page, action: string) => page.getByRole("form", { name: action, exact: true });
@@ -109,12 +105,12 @@ describe.skipIf(!browser)("The console", () => {
     await expect.poll(async () => health(page)).toMatch(/Token issuer down.*7 faults to come/);
     await banner(page, "all calls with status 500, although they take effect").waitFor();
     expect(await run(page, "Create a room")).toBe("503");
-    const failed = /^\d+ of \d+ creates failed in 5 min; the last: the platform fails at GET \(500\)/;
-    await banner(page, failed).waitFor();
+    await banner(
+      page,
+      /^\d+ of \d+ creates failed in 5 min; the last: the platform fails at GET \(500\)/,
+    ).waitFor();
     expect(await run(page, "Take it down", { How: "resets connections" })).toBe("204");
     await expect.poll(async () => health(page)).toContain("Platform down");
-    expect(await run(page, "Create a room")).toBe("503");
-    await expect.poll(async () => resultOf(page, "Create a room")).toMatch(/^503 .*\. Retry in \d+ s\.$/);
     await page.getByText(/^\d+ in .*, [1-9]\d* failed \(\d+ %\)/).waitFor();
     await page.getByRole("img", { name: /outages: [1-9]/ }).waitFor();
     expect(await page.title()).toBe("! VMR gateway console");
@@ -131,29 +127,26 @@ describe.skipIf(!browser)("The console", () => {
     const name = await create(page);
     expect(await run(page, "Read it as an agent")).toBe("200");
     await openRoom(page, name);
-    const present = async () => text(page.locator('.diagram [aria-current="step"]'));
-    const figures = async () => text(page.locator(".life"));
-    await expect.poll(present).toContain("Assigned");
+    const present = page.locator('.diagram [aria-current="step"]');
+    const expectState = async (state: string, figure: string) => {
+      await present.filter({ hasText: state }).waitFor();
+      await page.locator(".figure", { hasText: figure }).waitFor();
+    };
+    await expectState("Assigned", "Next: citizen and agent join.");
     for (const Who of ["Citizen", "Agent"]) await run(page, "Join", { Who });
-    await expect.poll(present).toMatch(/Live\d\d:\d\d:\d\d · \d+ s/);
-    await expect.poll(figures).toContain("Citizen, Agent · 2 nodes");
+    await expectState("Live", "Citizen, Agent · 2 nodes");
     for (const Who of ["Agent", "Citizen"]) await run(page, "Leave", { Who });
-    await expect.poll(present).toContain("Due for deletion");
-    await expect.poll(figures).toContain("Next: the timer deletes it within 10 minutes. “Collect garbage”");
+    await expectState("Due for deletion", "“Collect garbage” does it now.");
     await run(page, "Collect garbage");
-    await expect.poll(present).toContain("Deleted");
-    const story =
-      "Being provisioned, Pooled, Assigned, Live, Citizen joined, Agent joined, Agent left, Citizen left, " +
-      "Waiting for deletion, Due for deletion, Deleted";
-    const titles = async () => page.locator(".life .entry .title").allTextContents();
-    const told = async () => (await titles()).filter((title) => story.split(", ").includes(title)).join(", ");
-    await expect.poll(told).toBe(story);
-    const causes = ["provisionRoom", "POST /room/create", "POST /public/event_sink", "collectGarbage"];
-    await expect.poll(titles).toEqual(expect.arrayContaining(causes));
-    // A request for it gets 404, which does not make it a deleted room.
-    await fetch(`${running.connection.gatewayUrl}/public/room/nosuch`);
+    await expectState("Deleted", "Deleted");
+    const titles = await page.locator(".life .entry .title").allTextContents();
+    const events = ["provisionRoom", "Being provisioned", "Pooled", "POST /room/create", "Assigned", "Live"];
+    const left = ["Agent left", "Citizen left", "Waiting for deletion", "Due for deletion", "Deleted"];
+    const causes = ["Citizen joined", "POST /public/event_sink", "collectGarbage"];
+    expect(titles).toEqual(expect.arrayContaining([...events, ...left, ...causes]));
+    const order = titles.filter((title) => ["Assigned", "Live", ...left].includes(title));
+    expect(order).toEqual(["Assigned", "Live", ...left]);
     await page.goto(`${running.url}/#/room/nosuch`);
-    await entry(page, "GET /public/room/nosuch").waitFor();
     await page.getByText("There is no such room.").waitFor();
   });
 
@@ -168,9 +161,6 @@ describe.skipIf(!browser)("The console", () => {
     await button("Delete 1 room?").waitFor();
     await chosen.selectOption(names[1] ?? "");
     await button("Delete it").waitFor();
-    await page.reload();
-    await expect.poll(async () => chosen.inputValue()).toBe(names[1]);
-    await openAll(page);
     // The replacements of other tests' rooms have arrived: the number that is asked about no longer changes.
     await running.untilProvisioned();
     const rooms = running.stack.platform.roomCount();
@@ -190,11 +180,8 @@ describe.skipIf(!browser)("The console", () => {
 
   test("has no accessibility fault that axe finds in light or dark colours, with faults and when its server is gone", async () => {
     const { connection } = running;
-    const storageConnectionString = connection.storageConnectionString.replace(
-      /(QueueEndpoint=\S+?:)\d+/,
-      "$11",
-    );
-    const another = await running.startAnother({ ...connection, storageConnectionString });
+    const storage = connection.storageConnectionString.replace(/(QueueEndpoint=\S+?:)\d+/, "$11");
+    const another = await running.startAnother({ ...connection, storageConnectionString: storage });
     const page = await open(undefined, another.url);
     await banner(page, "The storage does not respond: creates return 503.").waitFor();
     expect(await health(page)).toContain("Storage down");
@@ -226,15 +213,13 @@ describe.skipIf(!browser)("The console", () => {
     expect(await top("Try it")).toBeLessThan(await top("Rooms by state"));
     const parts = "Array.from(document.querySelectorAll('body, body *:not(.skip, thead, thead *)'))";
     const widest = `Math.max(...${parts}.map(part => part.getBoundingClientRect().right))`;
-    const expectToFit = async () => {
+    for (const isRoomOpen of [false, true]) {
+      if (isRoomOpen) await openRoom(page, name);
       for (const width of [320, 390]) {
         await page.setViewportSize({ width, height: 1000 });
         await expect.poll(async () => page.evaluate(widest)).toBeLessThanOrEqual(width);
       }
-    };
-    await expectToFit();
-    await openRoom(page, name);
-    await expectToFit();
+    }
   });
 
   test("can be used by keyboard: its first link leads to the actions, Tab reaches every control, and Enter runs an action", async () => {

@@ -19,25 +19,21 @@ const page = new URL("../../../client/example/widget.html", import.meta.url);
 describe.skipIf(!browser)("The widget page of another origin", () => {
   const built = useClientPackage();
   const running = useStarted(async () => {
-    const serve = async ({ pathname }: URL): Promise<Answer> => {
-      const script = /^\/vmr-gateway-client\/(\w[\w-]*\.js)$/.exec(pathname)?.[1];
+    const serve = async ({ url }: { url: URL }): Promise<Answer> => {
+      const script = /^\/vmr-gateway-client\/(\w[\w-]*\.js)$/.exec(url.pathname)?.[1];
       const body = await readFile(script ? `${built.folder}/dist/${script}` : page, "utf8");
       return { status: 200, headers: { "content-type": script ? "text/javascript" : "text/html" }, body };
     };
-    const allowed = await startLoopbackServer(async ({ url }) => serve(url));
-    const other = await startLoopbackServer(async ({ url }) => serve(url));
-    const gateway = await startLocalGateway({ corsOrigins: [allowed.url] });
+    const [allowed, other] = [await startLoopbackServer(serve), await startLoopbackServer(serve)];
+    const { connection, stack, stop } = await startLocalGateway({ corsOrigins: [allowed.url] });
     const fields = { service_type: "conference", tag, aliases: [{ alias: roomName }] };
-    gateway.stack.platform.seedRooms({ rows: [{ name: roomName, ...fields }] });
+    stack.platform.seedRooms({ rows: [{ name: roomName, ...fields }] });
     return {
       allowed,
       other,
-      baseUrl: gateway.connection.gatewayUrl,
-      contactCentre: gateway.stack.contactCentre,
-      stop: async () => {
-        await Promise.all([allowed.stop(), other.stop()]);
-        await gateway.stop();
-      },
+      baseUrl: connection.gatewayUrl,
+      contactCentre: stack.contactCentre,
+      stop: async () => void (await Promise.all([allowed.stop(), other.stop(), stop()])),
     };
   });
 

@@ -2,29 +2,20 @@
 import { expect, test } from "vitest";
 import { createProgress } from "../progress.ts";
 
-function shownOn(isTTY: boolean): string {
+test.each([
+  [true, `\r[${"-".repeat(30)}]   0/4 rooms\r[${"#".repeat(15)}${"-".repeat(15)}]   2/4 rooms\n`],
+  [false, "0/4 rooms\n2/4 rooms\n"],
+])("On a terminal (%s), one line is redrawn; elsewhere each new amount is a line", (isTTY, expected) => {
   let text = "";
   const progress = createProgress({ isTTY, write: (more) => (text += more) }, "rooms", 4);
-  for (const done of [0, 0, 2, 4]) progress.show(done);
+  for (const done of [0, 0, 2]) progress.show(done);
   progress.end();
-  return text;
-}
-
-test("Progress redraws one line on a terminal and ends it with a line feed", () => {
-  const [line, ...rest] = shownOn(true).split("\n");
-  expect(rest).toEqual([""]);
-  expect(line?.split("\r")).toEqual([
-    "",
-    `[${"-".repeat(30)}]   0/4 rooms`,
-    `[${"#".repeat(15)}${"-".repeat(15)}]   2/4 rooms`,
-    `[${"#".repeat(30)}]   4/4 rooms`,
-  ]);
+  expect(text).toBe(expected);
 });
 
-test("Progress writes one line per new amount to a file, without control characters", () => {
-  expect(shownOn(false)).toBe("0/4 rooms\n2/4 rooms\n4/4 rooms\n");
-  let lines = 0;
-  const progress = createProgress({ write: () => (lines += 1) }, "rooms", 500);
+test("Elsewhere, about twenty lines are written at most, the last one for the whole amount", () => {
+  const lines: string[] = [];
+  const progress = createProgress({ write: (line) => lines.push(line) }, "rooms", 500);
   for (let done = 0; done <= 500; done++) progress.show(done);
-  expect(lines).toBe(21);
+  expect([lines.length, lines.at(-1)]).toEqual([21, "500/500 rooms\n"]);
 });

@@ -15,17 +15,12 @@ export interface ActionPanelProps {
 
 const openGroups = 2;
 const freeStates = ["provisioning", "pooled"];
-const chosenRoomKey = "chosen-room";
 
 export function ActionPanel(props: ActionPanelProps) {
-  const [room, setRoom] = useState(() => sessionStorage.getItem(chosenRoomKey) ?? "");
   const { room: suggested, rooms } = props;
-  const choose = (name: string): void => {
-    sessionStorage.setItem(chosenRoomKey, name);
-    setRoom(name);
-  };
+  const [room, setRoom] = useState("");
   useEffect(() => {
-    if (suggested !== undefined) choose(suggested);
+    if (suggested !== undefined) setRoom(suggested);
   }, [suggested]);
   const inUse = rooms
     .filter(({ name, state }) => !freeStates.includes(state) || name === suggested)
@@ -37,7 +32,7 @@ export function ActionPanel(props: ActionPanelProps) {
       {inUse.length > 0 && (
         <label class="card chosen-room">
           <span>Room for the actions</span>
-          <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          <select value={chosen} onChange={({ currentTarget }) => setRoom(currentTarget.value)}>
             {inUse.map(({ name, state }) => (
               <option key={name} value={name}>
                 {name} · {stateTitles[state].toLowerCase()}

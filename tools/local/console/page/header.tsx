@@ -1,5 +1,4 @@
 /** The header: the gateway's URL, the state of every part, and a banner per problem with the action that ends it. */
-import { useState } from "preact/hooks";
 import type { Snapshot } from "../console-state.ts";
 import { timeOfDay } from "./format.ts";
 import type { LiveData } from "./live-data.ts";
@@ -43,17 +42,11 @@ export function Banners({ data, snapshot: { time, banners } }: { data: LiveData;
 }
 
 function Banner({ text, actionId, label }: Snapshot["banners"][number]) {
-  const [isRunning, setIsRunning] = useState(false);
-  const click = async (id: string): Promise<void> => {
-    setIsRunning(true);
-    await runAction(id, {});
-    setIsRunning(false);
-  };
   return (
     <p class="banner bad">
       <span>{text}</span>
       {actionId && (
-        <button type="button" disabled={isRunning} onClick={() => void click(actionId)}>
+        <button type="button" onClick={() => void runAction(actionId, {})}>
           {label}
         </button>
       )}

@@ -98,7 +98,7 @@ export function RoomLife({ name, snapshot, data }: { name: string; snapshot: Sna
         {present && (
           <section class="card">
             <h3>State</h3>
-            <StateDiagram entered={entered} present={present} now={snapshot.time} />
+            <StateDiagram entered={entered} present={present} />
           </section>
         )}
         {history.length > 0 && <History entries={history} />}
@@ -148,13 +148,7 @@ function figuresOf(room: RoomRow, now: number, deletedAfterSeconds: number): str
   return [`${stateTitles[state]} for ${age(now - since)} · tag ${tag} · ${conference}`, next[state]];
 }
 
-interface StateDiagramProps {
-  readonly entered: ReadonlyMap<Step, number>;
-  readonly present: Step;
-  readonly now: number;
-}
-
-function StateDiagram({ entered, present, now }: StateDiagramProps) {
+function StateDiagram({ entered, present }: { entered: ReadonlyMap<Step, number>; present: Step }) {
   const position = steps.indexOf(present);
   return (
     <ol class="diagram">
@@ -162,9 +156,6 @@ function StateDiagram({ entered, present, now }: StateDiagramProps) {
         const since = entered.get(state);
         const isPresent = index === position;
         const isPast = index < position && since !== undefined;
-        // How long the room was in the state: until it entered a later one.
-        const later = steps.slice(index + 1).map((one) => entered.get(one) ?? now);
-        const until = Math.min(now, ...later.filter((time) => time >= (since ?? now)));
         return (
           <li
             key={state}
@@ -173,12 +164,7 @@ function StateDiagram({ entered, present, now }: StateDiagramProps) {
             aria-current={isPresent ? "step" : undefined}
           >
             <span class="step-name">{stateTitles[state]}</span>
-            {since !== undefined && (
-              <span class="muted">
-                {timeOfDay(since)}
-                {state !== "gone" && ` · ${age(until - since)}`}
-              </span>
-            )}
+            {since !== undefined && <span class="muted">{timeOfDay(since)}</span>}
           </li>
         );
       })}

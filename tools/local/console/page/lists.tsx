@@ -5,8 +5,6 @@ import { type LoggedLine, type RoomRow, stateTitles, type TimelineEntry } from "
 import { age, amount, duration, roomAddress, stateStyle, timeOfDay } from "./format.ts";
 
 const maxShown = 150;
-/** So many equal runs in a row are shown as one. */
-const minGrouped = 3;
 /** The same in every line, or shown elsewhere. */
 const leftOut = ["event", "correlationId", "invocationId", "causes"];
 /** The rooms in use first, and of each state the youngest first. */
@@ -133,7 +131,7 @@ export function LoggedLines({ lines }: { lines: readonly LoggedLine[] }) {
 
 type Group = [TimelineEntry, ...TimelineEntry[]];
 
-/** Joins neighbours that differ in their room, IDs and times only, if there are at least three. */
+/** Joins neighbours that differ in their room, IDs and times only. */
 function grouped(entries: readonly TimelineEntry[]): Group[] {
   const essence = ({ id, kind, title, tone, status, steps }: TimelineEntry) =>
     JSON.stringify(kind === "outage" ? id : [kind, title, tone, status, steps]);
@@ -143,9 +141,7 @@ function grouped(entries: readonly TimelineEntry[]): Group[] {
     if (last && essence(last[0]) === essence(entry)) last.push(entry);
     else groups.push([entry]);
   }
-  return groups.flatMap((group) =>
-    group.length < minGrouped ? group.map((entry): Group => [entry]) : [group],
-  );
+  return groups;
 }
 
 /** The parts of a row are separated by spaces, so that they are separate words when they are read out or copied. */

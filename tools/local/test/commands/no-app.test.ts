@@ -1,5 +1,4 @@
 /** `npm start -- --no-app`: an app works with the settings file that it writes, and no file of the user is lost. */
-import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -17,33 +16,7 @@ const settingsSchema = z.strictObject({
 });
 const command = ["tools/local/commands/start.ts", "--no-app"] as const;
 
-test("The settings that npm start -- --no-app writes make an app the gateway that it expects, with all services of Azurite", async () => {
-  const folder = await temporaryFolder();
-  const settings = join(folder, "local.settings.json");
-  const { child, output, printed, end } = runScriptIn(folder, ...command, "--set", "MAX_VMR=7");
-  await printed("Run `npm run build");
-  expect(await childrenOf(child.pid)).toEqual([]);
-  const { Values, Host } = settingsSchema.parse(JSON.parse(await readFile(settings, "utf8")));
-  const GATEWAY_NAME = `local-${child.pid}`;
-  expect(Values).toMatchObject({ FUNCTIONS_WORKER_RUNTIME: "node", MAX_VMR: "7", GATEWAY_NAME });
-  for (const name of ["Blob", "Queue", "Table"]) {
-    const [, url] = new RegExp(`${name}Endpoint=([^;]+)`).exec(Values["AzureWebJobsStorage"] ?? "") ?? [];
-    expect((await fetch(`${url}?comp=list`)).headers.get("server")).toMatch(new RegExp(`^Azurite-${name}`));
-  }
-  expect(() => loadSettings(Values)).not.toThrow();
-  const [connection] = await findStartedGateways(join(folder, connectionFolder));
-  const gatewayUrl = `http://127.0.0.1:${Host.LocalHttpPort}`;
-  expect(connection).toMatchObject({ gatewayUrl, settings: { MAX_VMR: "7" } });
-  expect(output()).toContain(gatewayUrl);
-  const sink = await fetch(`${connection?.platformControlUrl}/control/sink`);
-  expect(await sink.json()).toMatchObject({ url: `${gatewayUrl}/public/event_sink` });
-  await writeFile(settings, "edited");
-  expect(await end("SIGINT")).toBe(0);
-  expect(await readFile(settings, "utf8")).toBe("edited");
-  expect(await readdir(join(folder, connectionFolder))).toEqual([]);
-});
-
-test("npm start -- --no-app replaces a settings file only with --replace, and removes its own", async () => {
+test("npm start -- --no-app writes settings that make an app the gateway that it expects, and loses no file of the user", async () => {
   const folder = await temporaryFolder();
   const settings = join(folder, "local.settings.json");
   await writeFile(settings, "own");
@@ -51,8 +24,30 @@ test("npm start -- --no-app replaces a settings file only with --replace, and re
   expect(await refused.exited).toBe(1);
   expect(refused.errors()).toMatch(/^npm start: local\.settings\.json exists\. .*--replace\.\n$/);
   expect(await readFile(settings, "utf8")).toBe("own");
-  const { printed, end } = runScriptIn(folder, ...command, "--replace");
+  const { child, output, printed, end } = runScriptIn(folder, ...command, "--replace", "--set", "MAX_VMR=7");
   await printed("Run `npm run build");
+  expect(await childrenOf(child.pid)).toEqual([]);
+  const { Values, Host } = settingsSchema.parse(JSON.parse(await readFile(settings, "utf8")));
+  const GATEWAY_NAME = `local-${child.pid}`;
+  expect(Values).toMatchObject({ FUNCTIONS_WORKER_RUNTIME: "node", MAX_VMR: "7", GATEWAY_NAME });
+  expect(() => loadSettings(Values)).not.toThrow();
+  // func start needs them.
+  for (const name of ["Blob", "Queue", "Table"]) {
+    const [, url] = new RegExp(`${name}Endpoint=([^;]+)`).exec(Values["AzureWebJobsStorage"] ?? "") ?? [];
+    expect((await fetch(`${url}?comp=list`)).headers.get("server")).toMatch(new RegExp(`^Azurite-${name}`));
+  }
+  const [connection] = await findStartedGateways(join(folder, connectionFolder));
+  const gatewayUrl = `http://127.0.0.1:${Host.LocalHttpPort}`;
+  expect(connection).toMatchObject({ gatewayUrl, settings: { MAX_VMR: "7" } });
+  expect(output()).toContain(gatewayUrl);
+  const sink = await fetch(`${connection?.platformControlUrl}/control/sink`);
+  expect(await sink.json()).toMatchObject({ url: `${gatewayUrl}/public/event_sink` });
   expect(await end("SIGINT")).toBe(0);
-  expect(existsSync(settings)).toBe(false);
+  expect(await readdir(folder, { recursive: true })).not.toContain("local.settings.json");
+  expect(await readdir(join(folder, connectionFolder))).toEqual([]);
+  const again = runScriptIn(folder, ...command);
+  await again.printed("Run `npm run build");
+  await writeFile(settings, "edited");
+  expect(await again.end("SIGINT")).toBe(0);
+  expect(await readFile(settings, "utf8")).toBe("edited");
 });
