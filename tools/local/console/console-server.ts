@@ -4,11 +4,12 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { createRuntime } from "../../../client/src/runtime.ts";
+import { clientCredentials, createTokenCache } from "../../../client/src/tokens.ts";
 import type { Connection } from "../../simulators/connection.ts";
-import { identities } from "../../simulators/identities.ts";
+import { consumer, identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
 import { bundlePage, type PageFile, toFile } from "../pages/bundle-page.ts";
-import { fetchAccessToken } from "../stack/access-token.ts";
 import { tokenLine } from "../stack/token-line.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
 import { type Addresses, afterMessage, type Message, type Shown } from "./console-state.ts";
@@ -20,8 +21,6 @@ export interface ConsoleOptions extends Omit<CollectorOptions, "onSnapshot"> {
 
 const folderOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const openapi = new URL("../../../openapi.json", import.meta.url);
-// Once per process.
-let pageFiles: ReturnType<typeof bundlePage> | undefined;
 
 // A page of another origin can neither be loaded into this one, nor this one into it.
 const securityHeaders = {
@@ -46,11 +45,14 @@ const headersOfThePage = ["host", "origin", "referer", "connection", "accept-enc
 /** Starts the console on 127.0.0.1. Throws if its page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions) {
   const { connection, timeline, stack } = options;
-  pageFiles ??= bundlePage(folderOf("page/"), "console");
-  const files = await pageFiles;
+  const files = await bundlePage(folderOf("page/"), "console");
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
   const addresses = addressesOf(connection);
+  const tokens = createTokenCache(
+    clientCredentials({ ...consumer, tokenUrl: connection.tokenUrl }),
+    createRuntime(),
+  );
   const streams = new Set<ServerResponse>();
   let shown: Shown = {
     addresses,
@@ -79,7 +81,7 @@ export async function startConsole(options: ConsoleOptions) {
   /** The made-up credentials of each security scheme of the API document. */
   const credentials = async () => ({
     gateway: connection.gatewayUrl,
-    token: await fetchAccessToken(connection.tokenUrl).catch(() => null),
+    token: await tokens.get().catch(() => null),
     agentToken: identities.agentToken,
     sink: { username: identities.sinkUsername, password: identities.sinkPassword },
   });
@@ -97,6 +99,7 @@ export async function startConsole(options: ConsoleOptions) {
       signal: AbortSignal.timeout(timeoutMilliseconds),
     }).catch(() => undefined);
     if (!received) return send(response, 502, '{"detail":"There was no response"}', json);
+    if (received.status === 401) tokens.reject(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
     const content = Buffer.from(await received.bytes());
     const sent = own.startsWith("/actions/") ? content.toString().replaceAll(secret, "$1••••••") : content;
     const { "content-length": _, ...ownHeaders } = Object.fromEntries(received.headers);

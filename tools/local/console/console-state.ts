@@ -109,12 +109,9 @@ const maxEntries = 3000;
 export function afterMessage(shown: Shown, { entry, ...others }: Message): Shown {
   const { history, entries } = shown;
   const { snapshot } = others;
-  const points = snapshot ? [...history, pointOf(snapshot)].slice(-maxPoints) : history;
-  return { ...shown, history: points, entries: entry ? withNewest(entries, entry) : entries, ...others };
-}
-
-function pointOf({ time, isOutage, counts }: Snapshot): HistoryPoint {
-  return { time, isOutage, counts };
+  if (!snapshot) return { ...shown, entries: entry ? withNewest(entries, entry) : entries, ...others };
+  const { time, isOutage, counts } = snapshot;
+  return { ...shown, history: [...history, { time, isOutage, counts }].slice(-maxPoints), ...others };
 }
 
 /** Returns the entries with a new one, or a changed one of the same ID, at their end. The oldest ones beyond a limit go. */

@@ -92,7 +92,6 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
     connection: connectionOf(stack, url, settings),
     stack,
     appState: () => state,
-    appProcessId: () => host?.workerProcessId(),
     /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
     exited: exited.promise,
     /** Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry. */

@@ -15,7 +15,7 @@ test.each([
 
 test("Elsewhere, about twenty lines are written at most, the last one for the whole amount", () => {
   const lines: string[] = [];
-  const progress = createProgress({ write: (line) => lines.push(line) }, "rooms", 500);
-  for (let done = 0; done <= 500; done++) progress.show(done);
-  expect([lines.length, lines.at(-1)]).toEqual([21, "500/500 rooms\n"]);
+  const progress = createProgress({ write: (line) => lines.push(line) }, "rooms", 490);
+  for (let done = 0; done <= 490; done++) progress.show(done);
+  expect([lines.length, lines.at(-1)]).toEqual([21, "490/490 rooms\n"]);
 });

@@ -16,7 +16,6 @@ interface ChartProps {
   readonly target?: number;
 }
 
-const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 const maxLevels = 4;
 
 /** Draws areas over time in a square of 100 units, which is stretched to the space that the chart has. */
@@ -24,7 +23,7 @@ function Chart({ label, history, areas, target = 0 }: ChartProps) {
   const from = history[0]?.time ?? 0;
   const to = history.at(-1)?.time ?? from;
   const top = Math.max(4, 1.15 * Math.max(target, ...areas.flatMap(({ values }) => values)));
-  const step = wholeSteps.find((one) => top / one <= maxLevels) ?? top;
+  const step = Math.ceil(top / maxLevels);
   const levels = Array.from({ length: Math.floor(top / step) + 1 }, (_, index) => index * step);
   const x = (time: number): number => (100 * (time - from)) / Math.max(to - from, 1);
   const y = (value: number): number => 100 - (100 * value) / top;

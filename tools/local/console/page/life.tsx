@@ -83,13 +83,6 @@ export function RoomLife({ name, snapshot, data }: { name: string; snapshot: Sna
   const room = snapshot.rooms.find((row) => row.name === name);
   const entered = stepsOf(name, own, data, snapshot.time);
   const present = room?.state ?? (entered.has("gone") ? "gone" : undefined);
-  // The platform tells when a conference starts, and the list says so already.
-  const dated = [...entered].filter(([state]) => state !== "live");
-  const plain = { kind: "room", tone: "good", steps: [], rooms: [] } as const;
-  const history = [
-    ...own.map((entry) => ({ ...entry, rooms: [] })),
-    ...dated.map(([state, time]) => ({ ...plain, id: state, time, title: stateTitles[state] })),
-  ].toSorted((one, other) => one.time - other.time);
   const figures = room && figuresOf(room, snapshot.time, data.deletedAfterSeconds);
   const missing = entered.has("gone") ? stateTitles.gone : "There is no such room.";
   return (
@@ -101,7 +94,7 @@ export function RoomLife({ name, snapshot, data }: { name: string; snapshot: Sna
             <StateDiagram entered={entered} present={present} />
           </section>
         )}
-        {history.length > 0 && <History entries={history} />}
+        {own.length > 0 && <History entries={own.map((entry) => ({ ...entry, rooms: [] }))} />}
       </div>
     </Life>
   );

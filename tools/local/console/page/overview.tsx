@@ -82,6 +82,13 @@ export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot
         </section>
         <section class="card">
           <h2>Rooms by state</h2>
+          <ul class="legend" aria-label="Colours of the states">
+            {roomStates.map((state) => (
+              <li key={state} class="badge" style={stateStyle(state)}>
+                {stateTitles[state]}
+              </li>
+            ))}
+          </ul>
           <StatesChart history={data.history} />
         </section>
       </div>

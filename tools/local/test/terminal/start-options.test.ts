@@ -26,6 +26,7 @@ test("Options can be repeated, and a copied origin may end in a slash", () => {
 const set = "option '--set <NAME=value>':";
 
 test.each([
+  ["--prot", "unknown option '--prot' (Did you mean --port?)"],
   ["--port=70000", "option '--port <number>': It must be a whole number from 1 to 65535."],
   ["--set=MAX_ROOMS=1", `${set} There is no setting MAX_ROOMS. Settings are listed in docs/reference.md.`],
   ["--set=MAX_VMR=many", `${set} MAX_VMR must be a whole number from 0 to 10000.`],
