@@ -107,10 +107,11 @@ test("The README's samples compile for Node and bundlers, and run with the syste
   expect(stdout).toMatch(/^Room: \S+ PIN: \d+$[\s\S]*all samples have run/m);
 });
 
+const tag = "https://verify.example.com/sessions/4711";
+
 test("The two requests in docs/integration.md get a token and create a room", async () => {
   const document = readFileSync(join(projectFolder, "docs/integration.md"), "utf8");
   const printed = [...document.matchAll(/```http\nPOST (.*)\n([\s\S]*?)```/g)];
-  const tag = "https://verify.example.com/sessions/4711";
   const HEXADECIMAL_TAG = Buffer.from(tag).toString("hex");
   const values: Record<string, string> = { ...environment(), HEXADECIMAL_TAG, KEY: randomUUID() };
   const fill = (text: string) =>

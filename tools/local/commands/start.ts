@@ -1,7 +1,12 @@
 /** `npm start`: runs the gateway and everything it depends on, with a full pool, until Ctrl-C. */
 import * as z from "zod";
 import { settingNames } from "../../../src/lib/settings/settings.ts";
-import { type Connection, removeConnection, writeConnection } from "../../simulators/connection.ts";
+import {
+  type Connection,
+  findStartedGateway,
+  removeConnection,
+  writeConnection,
+} from "../../simulators/connection.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { unusualPort } from "../../simulators/process/listen.ts";
 import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
@@ -19,6 +24,8 @@ import { readStartOptions } from "../terminal/start-options.ts";
 
 // The same at each start, unless something else listens there.
 const usualPorts = { gateway: 7071, issuer: 7072, console: 7080 };
+// The console shows only what this process has started.
+const shownParts = ["PLATFORM_URL", "CONTACT_CENTRE_API_URL", "LOGS_INGESTION_ENDPOINT"];
 
 const options = readStartOptions(process.argv.slice(2));
 const stopping = stopSignal();
@@ -26,6 +33,13 @@ process.on("exit", removeConnection);
 
 for (const name of settingNames.filter((setting) => process.env[setting] !== undefined))
   console.log(`Ignoring ${name} from the environment. Use --set to set it.`);
+for (const name of shownParts.filter((setting) => options.set?.[setting] !== undefined))
+  console.log(`${name} is set: the console shows the simulator that npm start runs, not what is there.`);
+const earlier = await findStartedGateway();
+if (earlier)
+  console.log(
+    `Another gateway runs at ${earlier.gatewayUrl}. From now on, --local and npm run demo mean this one.`,
+  );
 if (!options.app) {
   const { set = {}, port = usualPorts.gateway, replace = false } = options;
   await runWithoutApp({ set, port, replace }, stopping).catch(failToStart);
