@@ -31,17 +31,6 @@ test("the platform client's token requests have the timeout of the settings", as
   expect(asked).toContain(7000);
 });
 
-test("the keys of the identity provider can be fetched in advance", async () => {
-  let requests = 0;
-  const provider = await startLoopbackServer(() => {
-    requests += 1;
-    return { status: 404 };
-  });
-  onTestFinished(provider.stop);
-  await createAdapters(loadSettings({ ...exampleEnvironment, AUTH_AUTHORITY: provider.url })).prefetchKeys();
-  expect(requests).toBeGreaterThan(0);
-});
-
 describe("The object graph", () => {
   const world = usePoolWorld();
   let calls: (PlatformCall & { readonly isBackground: boolean; readonly startsWithin?: number })[];
@@ -137,8 +126,8 @@ describe("The object graph", () => {
   test("claims and provisioning use lease, platform timeout, template and ready delay of the settings", async () => {
     await world.addPooled("room-a");
     const { claims, provisioning } = connect({
-      POOL_LEASE_SECONDS: "100",
-      PLATFORM_TIMEOUT_SECONDS: "7",
+      POOL_LEASE_SECONDS: "60",
+      PLATFORM_TIMEOUT_SECONDS: "15",
       POOL_READY_DELAY_SECONDS: "90",
       ROOM_TEMPLATE: '{"participant_limit":3}',
     });
@@ -148,12 +137,11 @@ describe("The object graph", () => {
     await claims.claim(undefined, world.log);
     await provisioning.provision({ reason: "claimed" }, 1, world.log);
 
-    expect([...held, ...invisibleSeconds()]).toEqual([100, 200, 90]);
-    expect(calls).toMatchObject([
-      { method: "GET", timeoutSeconds: 7 },
-      { method: "PATCH", timeoutSeconds: 7 },
-      { method: "POST", timeoutSeconds: 21, body: { participant_limit: 3, pin: identities.hostPin } },
-    ]);
+    expect([...held, ...invisibleSeconds()]).toEqual([60, 180, 90]);
+    // A claim uses a quarter of its lease.
+    expect(limitsOfCalls()).toEqual(["GET caller 15 7.5", "PATCH caller 15 15", "POST background 45 45"]);
+    const body = { participant_limit: 3, pin: identities.hostPin };
+    expect(calls.at(-1)).toMatchObject({ body });
   });
 
   test("garbage collection uses the maximum of messages and the minimum age of the settings", async () => {

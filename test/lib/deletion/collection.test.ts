@@ -2,9 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { encodeRoomMessage, loggableName, type RoomMessage } from "../../../src/lib/ownership/room.ts";
-import type { PlatformClient } from "../../../src/lib/platform/client.ts";
-import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
@@ -53,15 +51,6 @@ describe("Garbage collection", () => {
     expect(world.log.fieldsOf("room-deleted")).toMatchObject({ reason: "ops shrink", operator });
   });
 
-  test("deletes the message if the room is deleted elsewhere during the run", async () => {
-    await world.addEnded("room-a");
-    world.platform.addFault({ kind: "status", status: 404, method: "DELETE" });
-    await world.collectGarbageAfter(600);
-
-    expect(world.deletion.contents()).toEqual([]);
-    expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: false });
-  });
-
   test("logs one warning per run for unmarked rooms that it deletes", async () => {
     for (const room of ["one", "two", "three"]) await world.addEnded(room, { description: "" });
     await world.addEnded("marked");
@@ -70,18 +59,6 @@ describe("Garbage collection", () => {
     expect(world.roomNames()).toEqual([]);
     const warnings = world.log.lines.filter(({ event }) => event === "unmarked-room-deleted");
     expect(warnings).toMatchObject([{ fields: { room: "one" } }]);
-  });
-
-  test("lets the youngest message of a room decide and deletes the older ones", async () => {
-    await world.addEnded("room-a");
-    world.clock.advance(300);
-    await world.deletion.put("room-a");
-    await world.collectGarbageAfter(301);
-
-    expect(world.roomNames()).toEqual(["room-a"]);
-    expect(world.deletion.contents()).toHaveLength(1);
-    await world.collectGarbageAfter(299);
-    expect(leftBehind()).toEqual([]);
   });
 
   test("logs the name that a person chose only if it deletes the room", async () => {
@@ -122,51 +99,12 @@ describe("A live room", () => {
     expect(leftBehind()).toEqual([]);
   });
 
-  test.each([
-    { kind: "status", status: 302 },
-    { kind: "status", status: 401 },
-    { kind: "status", status: 405 },
-    { kind: "status", status: 500 },
-    { kind: "html500" },
-    { kind: "timeout" },
-  ] as const)("stays if the live check fails once with %j", async (fault) => {
-    await world.addEnded("room-a");
-    world.platform.startConference({ name: "room-a", participants: 2 });
-    world.platform.addFault({ ...fault, pathPattern: "/status/v1/", count: 1 });
-    await world.collectGarbageAfter(600).catch(() => undefined);
-    await world.collectGarbageAfter(600).catch(() => undefined);
-    expect(world.roomNames()).toEqual(["room-a"]);
-  });
-
   test.each([403, 404])("is not recognised if the check is refused with a lasting %i", async (status) => {
     await world.addEnded("room-a");
     world.platform.addFault({ kind: "status", status, method: "GET", pathPattern: "/status/v1/" });
     await world.collectGarbageAfter(600);
     expect(leftBehind()).toEqual([]);
     expect(world.log.fieldsOf("live-check-unavailable")).toEqual({ room: loggableName("room-a") });
-  });
-
-  test.each([
-    [9, 9, ["look-up", "live check", "DELETE"], []],
-    [10, 0, ["look-up"], ["room-a"]],
-    [0, 10, ["look-up", "live check"], ["room-a"]],
-  ])("is deleted within 10 s of each look at it: looks of %i s and %i s lead to %j", async (...given) => {
-    const [lookUpSeconds, liveCheckSeconds, expected, left] = given;
-    await world.addEnded("room-a");
-    const calls: string[] = [];
-    const call: PlatformClient["call"] = async (request) => {
-      const response = await world.client.call(request);
-      const isLiveCheck = request.path.includes("/status/");
-      world.clock.advance(isLiveCheck ? liveCheckSeconds : lookUpSeconds);
-      calls.push(isLiveCheck ? "live check" : request.method.replace("GET", "look-up"));
-      return response;
-    };
-    const conferences = createConferences({ call });
-    await world.collectGarbageAfter(600, { conferences, status: createPlatformStatus({ call }) });
-    expect(calls).toEqual(expected);
-    expect(world.roomNames()).toEqual(left);
-    expect(skipReasons()).toEqual(left.map(() => "busy"));
-    expect(world.log.events()).not.toContain("deletion-failed");
   });
 });
 

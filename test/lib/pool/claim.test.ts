@@ -1,7 +1,6 @@
 /** Claims on a healthy platform: success, the empty pool, unusable rooms, and the commit. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { parseMarker } from "../../../src/lib/ownership/room.ts";
-import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import type { QueueFault } from "../../../tools/simulators/memory/queue.ts";
 import { formatMarker } from "../../support/markers.ts";
@@ -48,17 +47,6 @@ describe("A claim of a pooled room", () => {
     expect((await world.claim({ serviceTag: undefined })).tag).toBe(tag);
     expect(world.room("room-a")?.tag).toBe(tag);
   });
-
-  test("writes the time at which the change is sent, not that at which it was queued", async () => {
-    await world.addPooled("room-a");
-    const update: Conferences["update"] = async (id, fields, limits) => {
-      world.clock.advance(3);
-      return world.conferences.update(id, fields, limits);
-    };
-    await world.claim({ conferences: { ...world.conferences, update } });
-    const since = parseMarker(world.room("room-a")?.description)?.since;
-    expect(since).toBe(new Date(world.clock.now()).toISOString());
-  });
 });
 
 test("A claim on an empty pool fails with 404 and Retry-After, and requests one room up to the maximum", async () => {
@@ -97,28 +85,6 @@ describe("A claim that receives an unusable name", () => {
     const [event, said] =
       reason === "duplicate-message" ? [reason, { outcome: "deleted" }] : ["room-discarded", { reason }];
     expect(world.log.fieldsOf(event)).toEqual({ room: "room-a", ...said });
-  });
-
-  test("discards a room that an unfinished claim assigned with the same message", async () => {
-    await world.addPooled("room-a");
-    const messageId = world.pool.contents()[0]?.id;
-    const description = formatMarker({ state: "assigned", since, messageId });
-    await world.conferences.update(Number(world.room("room-a")?.id), { description });
-    await world.addPooled("room-b");
-
-    expect(await world.claim()).toMatchObject({ name: "room-b" });
-    expect(world.deletionNames()).toEqual(["room-a"]);
-    expect(world.room("room-a")).toMatchObject({ description, tag: "" });
-  });
-
-  test("returns the next room if one disappears before it is changed, and keeps its name", async () => {
-    await world.addPooled("vanishing");
-    await world.addPooled("room-b");
-    world.platform.addFault({ kind: "status", status: 404, method: "PATCH", count: 1 });
-
-    expect(await world.claim()).toMatchObject({ name: "room-b" });
-    expect(world.pool.texts()).toEqual(["vanishing"]);
-    expect(world.requests()).toEqual([{ reason: "claimed" }]);
   });
 
   test("fails if a second room disappears, and keeps all names", async () => {

@@ -1,7 +1,7 @@
 /** Provisioning of one room: the new room, requests that are dropped, and failures of the platform and the queues. */
 import { describe, expect, test } from "vitest";
 import { decodeRoomMessage, parseMarker } from "../../../src/lib/ownership/room.ts";
-import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import {
   createProvisioning,
@@ -9,7 +9,6 @@ import {
   provisioningTimes,
 } from "../../../src/lib/pool/provisioning.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
-import type { QueueFault } from "../../../tools/simulators/memory/queue.ts";
 import {
   hostPin,
   leaseSeconds,
@@ -65,27 +64,14 @@ describe("Provisioning", () => {
   });
 
   test.each([
-    ["the default settings", 300, 10, { createSeconds: 30, invisibleSeconds: 600, startSeconds: 120 }],
-    ["a short lease", 100, 10, { createSeconds: 30, invisibleSeconds: 200, startSeconds: 110 }],
-    ["short lease, long timeout", 40, 20, { createSeconds: 60, invisibleSeconds: 240, startSeconds: 60 }],
-  ])("leaves time for a look-up before the name is visible, with %s", async (_, lease, timeout, expected) => {
-    const startedAt = world.clock.now();
-    let seen: object = {};
-    const conferences = createConferences({
-      call: async (call) => {
-        seen = {
-          createSeconds: call.timeoutSeconds,
-          startSeconds: (Number(call.startBefore) - startedAt) / 1000,
-          invisibleSeconds: (Number(world.pool.contents()[0]?.visibleAt) - startedAt) / 1000,
-        };
-        return world.client.call(call);
-      },
-    });
-    await provision({ conferences, leaseSeconds: lease, platformTimeoutSeconds: timeout });
-    expect(seen).toEqual(expected);
+    [10, 300, { createSeconds: 30, lookUpSeconds: 60, invisibleSeconds: 600 }],
+    [10, 100, { createSeconds: 30, lookUpSeconds: 60, invisibleSeconds: 200 }],
+    [20, 40, { createSeconds: 60, lookUpSeconds: 120, invisibleSeconds: 240 }],
+  ])("with a platform timeout of %i s and a lease of %i s has the times %j", (timeout, lease, times) => {
+    expect(provisioningTimes(timeout, lease)).toEqual(times);
   });
 
-  test("leaves that time for all allowed settings", () => {
+  test("leaves time for a look-up before the name is visible, for all allowed settings", () => {
     const violations: object[] = [];
     for (let platformTimeoutSeconds = 1; platformTimeoutSeconds <= 60; platformTimeoutSeconds++) {
       for (let leaseSeconds = 1; leaseSeconds <= 3600; leaseSeconds++) {
@@ -201,61 +187,6 @@ describe("Provisioning whose create has an unknown outcome", () => {
     expect(world.clock.now() - startedAt).toBeLessThanOrEqual(6 * platformTimeoutSeconds * 1000);
     expect(world.pool.texts()).toEqual([]);
     expect(deletionReasons()).toEqual(["creation-unknown"]);
-  });
-
-  test.each<[string, QueueFault, number]>([
-    ["queues", { failure: "message-gone" }, 1],
-    ["does not queue", { failure: "message-gone", meanwhile: () => world.clock.advance(600) }, 0],
-    ["does not queue", { failure: "receipt-stale" }, 0],
-  ])("%s a name without a room for deletion if its own message gets %j", async (_, fault, queued) => {
-    world.platform.addFault({ kind: "status", status: 500, method: "POST" });
-    world.pool.strikeNext("delete", fault);
-
-    await expect(provision()).rejects.toMatchObject({ outcome: "unknown" });
-    expect(world.deletion.texts()).toHaveLength(queued);
-  });
-
-  test("ends its look-ups before the name is visible, so that no discarded name gets a room", async () => {
-    const startBefores: number[] = [];
-    const startedAt = world.clock.now();
-    const conferences = createConferences({
-      call: async ({ method, startBefore = Number.POSITIVE_INFINITY }) => {
-        if (method === "GET") startBefores.push(startBefore);
-        else world.clock.advance(560);
-        throw timedOut;
-      },
-    });
-    await expect(provision({ conferences })).rejects.toMatchObject({ outcome: "unknown" });
-    const latestEnd = Math.max(...startBefores) + platformTimeoutSeconds * 1000;
-    expect(latestEnd).toBeLessThanOrEqual(startedAt + 600_000);
-    expect(world.clock.now()).toBeLessThan(startedAt + 600_000);
-  });
-});
-
-describe("Provisioning whose pool fails", () => {
-  test.each<QueueFault>([
-    { failure: "unknown" },
-    { failure: "receipt-stale" },
-    // A claim may have received the name, and handed out the room.
-    { failure: "message-gone", meanwhile: () => world.clock.advance(600) },
-  ])(
-    "leaves the name to become visible after ten minutes if it cannot be made visible (%j)",
-    async (fault) => {
-      world.pool.strikeNext("setInvisible", fault);
-      const startedAt = world.clock.now();
-      await provision();
-      expect(world.pool.contents()).toMatchObject([{ visibleAt: startedAt + 600_000 }]);
-      expect(world.deletionNames()).toEqual([]);
-      expect(world.log.events()).toEqual(["room-not-made-visible"]);
-    },
-  );
-
-  test("queues the room for deletion if bulk delete cleared the pool in the meantime", async () => {
-    world.pool.strikeNext("setInvisible", { meanwhile: async () => world.pool.clear() });
-
-    await provision();
-    expect(world.deletionNames()).toEqual(world.roomNames());
-    expect(deletionReasons()).toEqual(["pool-cleared"]);
   });
 });
 
