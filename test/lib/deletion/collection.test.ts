@@ -99,6 +99,14 @@ describe("A live room", () => {
     expect(leftBehind()).toEqual([]);
   });
 
+  test.each([302, 401, 405, 500])("stays if the live check fails with %i", async (status) => {
+    await world.addEnded("room-a");
+    world.platform.startConference({ name: "room-a", participants: 2 });
+    world.platform.addFault({ kind: "status", status, pathPattern: "/status/v1/" });
+    await expect(world.collectGarbageAfter(600)).rejects.toThrow("1 rooms could not be collected");
+    expect(world.roomNames()).toEqual(["room-a"]);
+  });
+
   test.each([403, 404])("is not recognised if the check is refused with a lasting %i", async (status) => {
     await world.addEnded("room-a");
     world.platform.addFault({ kind: "status", status, method: "GET", pathPattern: "/status/v1/" });

@@ -28,16 +28,6 @@ beforeEach(() => {
   client = newPlatformClient(platform.url, { clock });
 });
 
-test("a call logs in, sends its query and returns the body", async () => {
-  platform.seedRooms({ count: 3 });
-  expect(
-    (await client.call({ method: "GET", path, query: { name: "room-00001", limit: 5 } })).body,
-  ).toMatchObject({
-    meta: { total_count: 1, limit: 5 },
-    objects: [{ name: "room-00001" }],
-  });
-});
-
 test("no response within the client's or the call's own timeout has an unknown outcome, without a retry", async () => {
   platform.addFault({ kind: "timeout" });
   const asked = shortenTimeouts();

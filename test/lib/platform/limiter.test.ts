@@ -310,4 +310,10 @@ describe("A claim", () => {
     expect(count).toBe(2 * ceiling);
     expect(await countSlots()).toBe(ceiling / 2);
   });
+
+  test("is refused at once during a pause of more than two seconds", async () => {
+    limiter.onFailure(response(503, 7), clock.now());
+    const refused = { status: 503, details: { retryAfterSeconds: 7 } };
+    await expect(limiter.claimSlots.admit(inSeconds(12.5))).rejects.toMatchObject(refused);
+  });
 });

@@ -92,7 +92,8 @@ describe("A claim that receives an unusable name", () => {
     world.platform.addFault({ kind: "status", status: 404, method: "PATCH" });
 
     await expect(world.claim()).rejects.toMatchObject(claimFailed);
-    expect(world.pool.texts()).toHaveLength(3);
+    const seconds = world.pool.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000);
+    expect(seconds).toEqual([20, 20, 0]);
     expect(world.platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"]).toBe(2);
   });
 

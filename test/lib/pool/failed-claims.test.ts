@@ -66,3 +66,18 @@ describe("A claim with limited time", () => {
     expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(1);
   });
 });
+
+test("While changes are paused, a claim receives no message, and a trial costs no room", async () => {
+  for (let index = 0; index < 4; index++) await world.addPooled(`room-${index}`);
+  const claims = world.createClaims();
+  const claim = async () => claims.claim(undefined, world.log).catch((error: unknown) => error);
+  // Unlike 503, it causes no pause of the limiter.
+  world.platform.addFault({ kind: "status", status: 500, method: "PATCH" });
+  for (let count = 1; count <= 3; count++) await claim();
+  const calls = world.pool.calls.length;
+  expect(await claim()).toMatchObject({ details: { retryAfterSeconds: 10 } });
+  expect(world.pool.calls).toHaveLength(calls);
+  world.clock.advance(10);
+  await claim();
+  expect(world.deletionNames()).toHaveLength(3);
+});
