@@ -88,6 +88,28 @@ describe("Bulk delete", () => {
 });
 
 describe("Bulk delete and the queues", () => {
+  test("clears the provisioning queue first, and keeps received names invisible while it receives the rest", async () => {
+    for (let index = 0; index < 33; index++) await world.addPooled(`room-${index}`);
+    await world.provisioning.put(JSON.stringify({ reason: "claimed" }));
+    const seen: unknown[] = [];
+    const look = () => {
+      world.clock.advance(70);
+      const visible = world.pool.contents().filter(({ visibleAt }) => visibleAt <= world.clock.now());
+      seen.push({ requests: world.provisioning.texts().length, visible: visible.length });
+    };
+    for (let receive = 1; receive <= 2; receive++) world.pool.strikeNext("receive", { meanwhile: look });
+    await deleteAll();
+    expect(seen).toEqual([33, 1].map((visible) => ({ requests: 0, visible })));
+  });
+
+  test("removes no room and no name after a suspension that was longer than its leases", async () => {
+    await world.addPooled("room-a");
+    world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(300) });
+    const failed = { code: "bulk-delete-incomplete", details: { retryAfterSeconds: 60 } };
+    await expect(deleteAll()).rejects.toMatchObject(failed);
+    expect([world.roomNames(), world.pool.texts()]).toEqual([["room-a"], ["room-a"]]);
+  });
+
   test("changes nothing if the list fails", async () => {
     await world.addPooled("room-a", { description: "" });
     await world.provisioning.put(JSON.stringify({ reason: "claimed" }));

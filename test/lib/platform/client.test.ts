@@ -129,6 +129,28 @@ describe("A call while all slots are busy", () => {
     await settlePromises();
     expect(sent).toContain("/claim/");
   });
+
+  test("counts as started when it has its slot, so each round of failures lowers the limit", async () => {
+    respond = () => ({ seconds: 1, status: 504 });
+    keepBusy(12);
+    // Four at once, then two, then one.
+    for (const expected of [4, 6, 7, 8]) {
+      await settlePromises();
+      expect(sent).toHaveLength(expected);
+      await clock.advance(1000);
+    }
+  });
+
+  test("is refused at once during a pause", async () => {
+    respond = () => (sent.length === 1 ? { seconds: 0.01, status: 503 } : { seconds: 60, status: 200 });
+    keepBusy();
+    await clock.advance(1000);
+    const outcome = outcomeOf({});
+    await settlePromises();
+    expect(await Promise.race([outcome, Promise.resolve("still waiting")])).toMatchObject({
+      details: { retryAfterSeconds: 7 },
+    });
+  });
 });
 
 describe("Retries", () => {

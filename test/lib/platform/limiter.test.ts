@@ -296,6 +296,23 @@ describe("Callers who would wait too long", () => {
     expect(waiting).toBeLessThanOrEqual(200 + 2 * ceiling);
     expect(waiting).toBeGreaterThanOrEqual(200);
   });
+
+  test("are refused: claims that wait for slow storage", async () => {
+    expect(await served(start(ceiling, "claim", 5))).toBe(ceiling);
+    const works = start(200, "claim", 5);
+    // Sixteen receive at once, and in eight seconds places for 26 more become free. Their slots would suffice for more.
+    expect(works.length - (await countRefused(works))).toBe(16 + 26);
+  });
+
+  test("are counted in both lines", async () => {
+    await served([...start(ceiling, "claim"), ...start(ceiling, "read")]);
+    const claims = start(30, "claim");
+    expect(await countRefused(claims)).toBe(0);
+    const reads = start(60, "read");
+    // With as many claims as reads ahead, a read waits twice as long.
+    expect(await countRefused(reads)).toBeGreaterThan(10);
+    expect(await served([...claims, ...reads])).toBeGreaterThan(64);
+  });
 });
 
 describe("A claim", () => {

@@ -1,7 +1,6 @@
 /** Claims with an idempotency key: concurrent repeats, lost writes, other tags, expiry and deleted rooms. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { GatewayError } from "../../../src/lib/errors.ts";
-import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { createIdempotentClaims } from "../../../src/lib/pool/idempotent-claims.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import {
@@ -41,18 +40,6 @@ test("a retry gets the same room with the same PIN and tag, and other keys and a
   expect((await claim({ key: { ...key, key: "order-2" } })).name).toBe("room-b");
   const application = "66666666-2222-4333-8444-555555555555";
   expect((await claim({ key: { ...key, application } })).name).toBe("room-c");
-});
-
-test("concurrent retries on several instances get one room, and the other rooms are queued for deletion", async () => {
-  const rooms = await Promise.all([claim(), claim(), claim()]);
-  const names = new Set(rooms.map(({ name }) => name));
-
-  expect(names.size).toBe(1);
-  expect([...world.deletionNames(), ...names].toSorted()).toEqual(["room-a", "room-b", "room-c"]);
-  const [message = ""] = world.deletion.texts();
-  const { room, reason } = decodeRoomMessage(message);
-  expect(reason).toBe("create-repeat-lost");
-  expect(world.log.fieldsOf("create-repeat-lost")).toEqual({ room, winner: rooms[0]?.name });
 });
 
 test("a key with another uuiData is rejected, and so is one whose room was deleted; neither takes a room", async () => {

@@ -78,16 +78,6 @@ describe("The settlement of a message", () => {
   );
 });
 
-test.each([
-  ["gone", 0],
-  ["lost", leaseSeconds],
-])("A duplicate message that is %s after %i s of its lease is logged so", async (outcome, seconds) => {
-  const meanwhile = () => queues.clock.advance(seconds);
-  queues.pool.strikeNext("delete", { failure: "message-gone", meanwhile });
-  await settle("duplicate-message");
-  expect(queues.log.fieldsOf("duplicate-message")).toEqual({ room: "room-a", outcome });
-});
-
 const failed = (outcome: Outcome, body?: unknown, status = 400) =>
   new PlatformError({ outcome, message: `PATCH: ${JSON.stringify(body)}`, status, body });
 

@@ -8,19 +8,6 @@ import { exampleEnvironment } from "../../support/example-settings.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 const load = (changes: Environment = {}) => loadSettings({ ...exampleEnvironment, ...changes });
 
-// The defaults are those of the table in docs/reference.md, which a test of the documents reads.
-test("loadSettings returns nothing in the place of an optional setting without a default", () => {
-  expect(load()).toMatchObject({
-    platform: { authorities: undefined, secureContext: undefined },
-    rooms: { template: {}, maxAgeHours: undefined },
-    pool: { minRooms: undefined },
-    serviceTagBaseUrl: undefined,
-    bearer: { requiredRole: undefined },
-    eventSink: [{ username: "sink", password: "sink-password-7d1e" }],
-    logsIngestion: undefined,
-  });
-});
-
 test("loadSettings treats an empty or blank setting as missing", () => {
   expect(load({ POOL_MINIMUM: "", AUTH_REQUIRED_ROLE: "  ", GC_MAX_MESSAGES: "" })).toEqual(load());
 });
