@@ -157,17 +157,6 @@ describe("The object graph", () => {
     expect(world.platform.roomCount()).toBe(1);
   });
 
-  test("all rows of an instance have its ID, and each run has its own", async () => {
-    const { metricsRun } = connect({ MAX_VMR: "9", POOL_MINIMUM: "2" });
-    await metricsRun(world.log);
-    await metricsRun(world.log);
-
-    expect(world.rows.map(({ InstanceId }) => InstanceId)).toEqual(["id-1", "id-1"]);
-    expect(world.rows.map(({ RunId }) => RunId)).toEqual(["id-2", "id-3"]);
-    expect(world.rows[0]).toMatchObject({ MaximumRooms: 9, PoolMinimum: 2 });
-    expect(world.provisioning.texts()).toHaveLength(2);
-  });
-
   test("a metrics run counts rooms as outdated after a change of template or PIN length", async () => {
     const settings = { ROOM_TEMPLATE: '{"participant_limit":3}', ROOM_HOST_PIN: "246810" };
     await connect(settings).provisioning.provision({ reason: "claimed" }, 1, world.log);

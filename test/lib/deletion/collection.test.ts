@@ -114,6 +114,17 @@ describe("A live room", () => {
     expect(leftBehind()).toEqual([]);
     expect(world.log.fieldsOf("live-check-unavailable")).toEqual({ room: loggableName("room-a") });
   });
+
+  test("is left to the next run, without a failure, if the look at it took ten seconds", async () => {
+    await world.addEnded("room-a");
+    const findByName: Conferences["findByName"] = async (...input) => {
+      const row = await world.conferences.findByName(...input);
+      world.clock.advance(10);
+      return row;
+    };
+    await world.collectGarbageAfter(600, { conferences: { ...world.conferences, findByName } });
+    expect([world.roomNames(), skipReasons()]).toEqual([["room-a"], ["busy"]]);
+  });
 });
 
 describe("One run of garbage collection", () => {

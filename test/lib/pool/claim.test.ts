@@ -1,6 +1,7 @@
 /** Claims on a healthy platform: success, the empty pool, unusable rooms, and the commit. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { parseMarker } from "../../../src/lib/ownership/room.ts";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import type { QueueFault } from "../../../tools/simulators/memory/queue.ts";
 import { formatMarker } from "../../support/markers.ts";
@@ -22,8 +23,13 @@ describe("A claim of a pooled room", () => {
   test("returns the room with the tag, deletes its message and requests one replacement", async () => {
     await world.addPooled("room-a");
     const [message] = world.pool.contents();
-
-    expect(await world.claim()).toMatchObject({ name: "room-a", tag: serviceTag, guest_pin: guestPin });
+    // The marker has the time at which the change is sent, not that at which it was queued.
+    const update: Conferences["update"] = async (...input) => {
+      world.clock.advance(3);
+      return world.conferences.update(...input);
+    };
+    const room = await world.claim({ conferences: { ...world.conferences, update } });
+    expect(room).toMatchObject({ name: "room-a", tag: serviceTag, guest_pin: guestPin });
     expect(world.room("room-a")?.tag).toBe(serviceTag);
     expect(parseMarker(world.room("room-a")?.description)).toEqual({
       gateway: world.gatewayName,

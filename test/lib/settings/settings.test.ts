@@ -8,10 +8,6 @@ import { exampleEnvironment } from "../../support/example-settings.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 const load = (changes: Environment = {}) => loadSettings({ ...exampleEnvironment, ...changes });
 
-test("loadSettings treats an empty or blank setting as missing", () => {
-  expect(load({ POOL_MINIMUM: "", AUTH_REQUIRED_ROLE: "  ", GC_MAX_MESSAGES: "" })).toEqual(load());
-});
-
 test("loadSettings returns each setting at its place, without surrounding spaces except those of passwords", () => {
   const template = { host_view: "two_mains_twentyone_pips", ivr_theme: null };
   const environment = {
