@@ -75,7 +75,7 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
   const settings = loadSettings(environment);
 
   let isLoaded = true;
-  const noFaults = { delaySeconds: 0, delayed: "", appAheadSeconds: 0, provisions: true };
+  const noFaults = { delaySeconds: 0, delayed: "", networkCode: "", appAheadSeconds: 0, provisions: true };
   const link = { ...noFaults };
   const world = createMemoryWorld(clock);
   const { platform, queues } = world;
@@ -91,8 +91,8 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
       // Calls that start at the same time end at the same time.
       await settlePromises();
       clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
-      if (delaySeconds > timeout)
-        throw transportFailure(request, Object.assign(new Error(), { code: "ETIMEDOUT" }));
+      const code = delaySeconds > timeout ? "ETIMEDOUT" : link.networkCode;
+      if (code !== "") throw transportFailure(request, Object.assign(new Error(), { code }));
       return send(request, authorization);
     };
   const operatorsClient = createClient(network(platform.transport), {

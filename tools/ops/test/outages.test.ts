@@ -37,6 +37,7 @@ const rejecting = (field: string) => {
 };
 const change = (link: Partial<GatewayInMemory["link"]>) => (gateway: GatewayInMemory) =>
   Object.assign(gateway.link, link);
+const breakLink = (networkCode: string) => change({ networkCode });
 const slowDown = (delaySeconds: number, delayed = "") => change({ delaySeconds, delayed });
 /** Look-ups by name, or lists, return no room. */
 const findingNothing = (query: "name" | "order_by") => {
@@ -73,6 +74,26 @@ const outages = {
     strike: status(401),
     found: /^refuses the login \(401\)$/,
     cureWords: "(401) or redirects to its login page: [rotate the credentials]",
+  }),
+  "the platform is silent": named("Platform", "platform-unreachable", {
+    strike: refusing({ kind: "timeout" }),
+    found: /^does not respond in time \(ETIMEDOUT\)$/,
+    cureWords: "check network and firewall",
+  }),
+  "the account may not read conferences": named("Platform", "platform-unreachable", {
+    strike: status(403, "GET", "/conference/"),
+    found: /^refuses GET \(403\): the account may not read$/,
+    cureWords: "lacks the right to read conferences",
+  }),
+  "the certificate is not trusted": named("Platform", "platform-unreachable", {
+    strike: breakLink("DEPTH_ZERO_SELF_SIGNED_CERT"),
+    found: /^no authority known here has signed its certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
+    cureWords: "to `PLATFORM_CA`",
+  }),
+  "the host name is unknown": named("Platform", "platform-unreachable", {
+    strike: breakLink("ENOTFOUND"),
+    found: /^its host is unknown \(ENOTFOUND\)$/,
+    cureWords: "correct `PLATFORM_URL` and provision",
   }),
   "only the list of rooms is slow": named("Platform", "platform-unreachable", {
     strike: slowDown(12, "GET /api/admin/configuration/v1/conference/?order_by"),
@@ -119,10 +140,30 @@ const outages = {
       /^10 of 10 creates failed in 15 min, the last \d+ s ago: the platform fails at PATCH \(500\)(?:, so changes are paused)?$/,
     cureWords: "5xx at PATCH: reading works and changing fails. Ask the platform administrator",
   }),
+  "reads work, and changes are refused": named("Creates", "creates-failing", {
+    strike: status(403, "PATCH"),
+    found:
+      /^10 of 10 creates failed in 15 min, the last \d+ s ago: the platform refuses PATCH \(403\): the account may read but not change$/,
+    cureWords: "lacks the right to change. Ask the platform administrator to add it",
+  }),
+  "the account may not create rooms": named("Provisioning", "provisioning-failing", {
+    strike: status(403, "POST"),
+    found: /the platform refuses POST \(403\): the account may not create$/,
+    cureWords: "the account may not create rooms. Ask the platform administrator to add the right",
+  }),
   "the licences are exhausted": named("Provisioning", "provisioning-failing", {
     strike: rejecting("__all__"),
     found: /the platform rejects POST \(400\), field __all__$/,
     cureWords: "a licence is exhausted. Ask the platform administrator",
+  }),
+  "the account may not delete rooms": named("Deletion", "deletion-queue-old", {
+    strike: async (gateway) => {
+      status(403, "DELETE")(gateway);
+      await endConference(gateway, "ended");
+      await collectAfter(gateway, 11);
+    },
+    found: /; 1 room failed: the platform refuses DELETE \(403\): the account may not delete$/,
+    cureWords: "lacks the right to delete",
   }),
   "one room is locked, and others are deleted after it": named("Deletion", "deletion-queue-old", {
     strike: async (gateway) => {
@@ -254,6 +295,15 @@ const outages = {
       await gateway.fill();
     },
   }),
+  "a backup of the platform was restored, which lacks some of the pooled rooms": named(
+    "Rooms",
+    "names-without-rooms",
+    {
+      strike: (gateway) => removeRooms(gateway, ({ id }) => Number(id) > 15),
+      found: /; [45] of 20 names in the pool have no room$/,
+      cureWords: "after a restore",
+    },
+  ),
   "rooms are marked as pooled but in no queue, as after the loss of a region": named(
     "Unaccounted",
     "rooms-unaccounted",
@@ -285,6 +335,11 @@ const outages = {
     },
     found: /^the last row is 16 min .*old; a run failed: /,
     cureWords: "the role *Monitoring Metrics Publisher* on it is missing",
+  }),
+  "the timers do not run": named("Metrics", "timers-not-running", {
+    strike: ({ clock }) => clock.advance(20 * 60),
+    found: /^the last row is 20 min/,
+    cureWords: "Only the timers do not run",
   }),
   "the app's clock is ahead": named("Metrics", "timers-not-running", {
     strike: async (gateway) => {
