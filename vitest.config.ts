@@ -10,8 +10,8 @@ export default defineConfig({
     // All files of a worker share its process: loading the SDKs and Azurite for each file took most of the time.
     isolate: false,
     unstubEnvs: true,
-    // Three workers on two cores, because much of the time is spent waiting for processes and sockets.
-    maxWorkers: 3,
+    // Four workers on two cores, because much of the time is spent waiting for processes and sockets.
+    maxWorkers: 4,
     // Only against tests that hang: a busy computer may stand still for seconds.
     testTimeout: 120_000,
     hookTimeout: 120_000,
