@@ -66,55 +66,96 @@ export type Dependencies = ReturnType<typeof createDependencies>;
 
 /** Creates the object graph without opening a connection. */
 export function createDependencies(settings: Settings, adapters: Adapters) {
-  const { accessChecks, queues, createRecords, clock, random, newId, platformClient } = adapters;
-  const { hostPin, template } = settings.rooms;
+  const { accessChecks, clock, random, newId, platformClient } = adapters;
+  const { pool, deletion, provisioning } = adapters.queues;
+  const { maxRooms, minRooms, leaseSeconds, readyDelaySeconds } = settings.pool;
+  const { hostPin, template, gatewayName, maxAgeHours } = settings.rooms;
+  const platformTimeoutSeconds = settings.platform.timeoutSeconds;
+
   // Serves requests whose caller waits.
   const conferences = createConferences(platformClient);
   // Serves background work and lists, whose many pages must not delay requests for a room.
   const background = createConferences(platformClient.background);
-
-  // Each part takes from these what its options name.
-  const common = {
-    ...queues,
-    ...settings.pool,
-    ...settings.rooms,
-    platformTimeoutSeconds: settings.platform.timeoutSeconds,
+  const status = createPlatformStatus(platformClient.background);
+  const { takeSlot } = platformClient.background;
+  const replenishment = createReplenishment({ pool, provisioning, maxRooms });
+  const claims = createClaims({
+    pool,
+    deletion,
+    conferences,
+    replenishment,
     clock,
-    random,
-    newId,
-  };
-  const replenishment = createReplenishment(common);
-  const { claimSlots } = platformClient;
-  const claims = createClaims({ ...common, conferences, replenishment, claimSlots });
-  const inBackground = {
-    ...common,
-    conferences: background,
-    status: createPlatformStatus(platformClient.background),
-    takeSlot: platformClient.background.takeSlot,
-  };
+    leaseSeconds,
+    platformTimeoutSeconds,
+    claimSlots: platformClient.claimSlots,
+    gatewayName,
+  });
 
   return {
     accessChecks,
     clock,
     serviceTagBaseUrl: settings.serviceTagBaseUrl,
-    maxRooms: settings.pool.maxRooms,
+    maxRooms,
     conferences,
     sharedList: createSharedList(background, clock),
     replenishment,
     claims,
-    idempotentClaims: createIdempotentClaims({ ...common, claims, conferences, records: createRecords }),
-    deletionQueueWriter: createDeletionQueueWriter(common),
-    bulkDeletion: createBulkDeletion(inBackground),
-    provisioning: createProvisioning(inBackground),
-    garbageCollection: createGarbageCollection({ ...inBackground, ...settings.garbage }),
+    idempotentClaims: createIdempotentClaims({
+      claims,
+      records: adapters.createRecords,
+      conferences,
+      pool,
+      deletion,
+      clock,
+    }),
+    deletionQueueWriter: createDeletionQueueWriter({ deletion, clock }),
+    bulkDeletion: createBulkDeletion({
+      pool,
+      deletion,
+      provisioning,
+      conferences: background,
+      takeSlot,
+      clock,
+      gatewayName,
+    }),
+    provisioning: createProvisioning({
+      pool,
+      deletion,
+      conferences: background,
+      clock,
+      random,
+      hostPin,
+      template,
+      gatewayName,
+      maxRooms,
+      readyDelaySeconds,
+      leaseSeconds,
+      platformTimeoutSeconds,
+    }),
+    garbageCollection: createGarbageCollection({
+      deletion,
+      conferences: background,
+      status,
+      takeSlot,
+      clock,
+      gatewayName,
+      maxAgeHours,
+      ...settings.garbage,
+    }),
     metricsRun: createMetricsRun({
-      ...inBackground,
-      queues,
+      queues: adapters.queues,
+      conferences: background,
+      status,
       replenishment,
       sink: adapters.metricsSink,
+      clock,
+      newId,
       instanceId: newId(),
       version,
+      maxRooms,
+      minRooms,
       fingerprint: roomFingerprint(template, hostPin),
+      gatewayName,
     }),
   };
 }
