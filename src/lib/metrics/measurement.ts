@@ -72,7 +72,10 @@ interface ForgottenRoom {
 // No call to the platform starts later, because the next run follows after five minutes.
 const maxRunSeconds = 240;
 
-/** Measures once, and returns the row with the unaccounted rooms behind their number. Never throws: a value that cannot be measured is logged and null. */
+/**
+ * Measures once, and returns the row with the unaccounted rooms behind their number. Never throws: a value that cannot be
+ * measured is logged and null.
+ */
 export async function measure(options: MeasurementOptions, log: Log) {
   const { queues, status, clock } = options;
   const limits = { startBefore: clock.now() + maxRunSeconds * 1000 };
