@@ -111,7 +111,7 @@ test.each<[keyof GatewayClient, unknown[], message: string]>([
   expect(requests).toEqual([]);
 });
 
-test("A key that no header can carry, a name of another operation and a token that is no text are refused", async () => {
+test("A key that no header can carry, the name of another operation and a token that is not a string are refused", async () => {
   const { client, url, requests } = await startScriptedGateway([ok]);
   const wrongKey = "An idempotency key has 1 to 255 visible ASCII characters without a comma";
   for (const idempotencyKey of ["", "a b", "a,b", "a\nb", "\u00e9", "x".repeat(256), 5 as never])
