@@ -68,11 +68,8 @@ export function createBearerCheck(rules: BearerRules, keys: SigningKeys): Bearer
 
   return async (authorization, log) => {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
-    if (token === undefined) {
-      const isTokenAlone = /^(?:Bearer +Bearer +\S+|\S+\.\S+) *$/i.test(authorization ?? "");
-      const hint = isTokenAlone ? ', error_description="Send Bearer once, and then the token."' : "";
-      throw new GatewayError("unauthenticated", { challenge: `${realm}${hint}`, reason: "no-token" });
-    }
+    if (token === undefined)
+      throw new GatewayError("unauthenticated", { challenge: realm, reason: "no-token" });
     const header = token.length <= maxTokenCharacters ? headerOf(token) : undefined;
     if (header?.alg !== "RS256" || typeof header.kid !== "string") return reject("malformed");
     const { publicKey, issuers } = await keys.find(header.kid, log);

@@ -81,7 +81,7 @@ type NamedRequest = Readonly<Record<"method" | "path", string>>;
 
 // Failures of name resolution, connecting and TLS: the request was never written.
 const notSentCodes =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_TLS_.*|CERT_.*|.*_CERT.*|UNABLE_TO_.*|EPROTO|CONNECT_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_.*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION))$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|CONNECT_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER)$|^(?:ERR_TLS|CERT|UNABLE_TO)_|_CERT|_ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION)$/;
 const timeoutCodes = ["ETIMEDOUT", "CONNECT_TIMEOUT"];
 
 /** Returns the failure for a missing response. */

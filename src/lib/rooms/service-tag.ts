@@ -22,7 +22,7 @@ export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): 
   if (uuiData.length > maxUuiDataCharacters) return reject("uuiData is too long");
   const [hex = "", ...parameters] = uuiData.split(";").map((part) => part.trim());
   if (!parameters.every(allowsHex)) return reject("the encoding must be hex");
-  if (/%(?:25)*3[bd]/i.test(hex)) return reject("uuiData must be percent-encoded only once");
+  if (hex.includes("%")) return reject("uuiData must be percent-encoded only once");
   if (!/^(?:[0-9a-f]{2})+$/i.test(hex)) return reject("uuiData must be pairs of hexadecimal digits");
   const tag = toUrl(decodeText(hex) ?? reject("uuiData must be UTF-8 without control characters"), baseUrl);
   if (tag === undefined) {
@@ -33,8 +33,8 @@ export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): 
 
 /** Whether a parameter is not an encoding, or is `encoding=hex`. */
 function allowsHex(parameter: string): boolean {
-  const encoding = /^encoding\s*=\s*"?([^"]*?)"?$/i.exec(parameter)?.[1];
-  return encoding === undefined || encoding.toLowerCase() === "hex";
+  const text = parameter.replaceAll(/\s/g, "").toLowerCase();
+  return !text.startsWith("encoding=") || text === "encoding=hex" || text === 'encoding="hex"';
 }
 
 /** Returns the text without a leading protocol discriminator (octet 00 or 04), or undefined if it is not plain text. */

@@ -14,7 +14,11 @@ export function isLoopback(url: string): boolean {
 export const absoluteUrl = z
   .string()
   .refine(isSafeUrl, "must be an absolute https URL (http on loopback only) without credentials or query")
-  .transform((text) => new URL(text).href.replace(/\/+$/, ""));
+  .transform((text) => withoutTrailingSlashes(new URL(text).href));
+
+function withoutTrailingSlashes(url: string): string {
+  return url.endsWith("/") ? withoutTrailingSlashes(url.slice(0, -1)) : url;
+}
 
 function isSafeUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -98,16 +102,21 @@ function isP256PrivateKey(pem: string): boolean {
   }
 }
 
-/** One or more certificates in PEM format. Line breaks may be written as `\n`. */
-export const certificates = z.string().transform((text, context): readonly X509Certificate[] => {
-  const blocks = text.replaceAll("\\n", "\n").split(/(?=-----BEGIN )/);
+/** One or more certificates in PEM format, with any text between them. Line breaks may be written as `\n`. */
+export const certificates = z
+  .string()
+  .transform((text) => text.replaceAll("\\n", "\n").split(/(?=-----BEGIN )/))
+  .transform((parts) => parts.filter((part) => part.startsWith("-----BEGIN ")))
+  .refine((blocks) => blocks.length > 0 && blocks.every(isCertificate), "must be certificates in PEM format")
+  .transform((blocks) => blocks.map((block) => new X509Certificate(block)));
+
+function isCertificate(pem: string): boolean {
   try {
-    return blocks.map((block) => new X509Certificate(block));
+    return new X509Certificate(pem).raw.length > 0;
   } catch {
-    context.addIssue("must be certificates in PEM format");
-    return z.NEVER;
+    return false;
   }
-});
+}
 
 /** A storage connection string, whose parts the storage SDK checks. Its endpoints may use http on loopback only. */
 export const connectionString = z
@@ -119,7 +128,7 @@ function isConnectionString(text: string): boolean {
   if (!/(?:AccountKey|SharedAccessSignature)=[^;]/.test(text)) return false;
   // The protocol applies to the services whose endpoints are not named.
   const namesBoth = ["BlobEndpoint=", "QueueEndpoint="].every((name) => text.includes(name));
-  if (/Protocol=http\s*(?:;|$)/i.test(text) && !namesBoth) return false;
+  if (/Protocol=http(?![^\s;])/i.test(text) && !namesBoth) return false;
   const endpoints = text.match(/(?<=Endpoint=)[^;]*/g) ?? [];
   return endpoints.every((url) => url.startsWith("https://") || isLoopback(url));
 }

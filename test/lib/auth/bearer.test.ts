@@ -50,17 +50,18 @@ test.each<[string, () => string, Changes?]>([
   await expect(check(`bearer   ${token}  `, changes)).resolves.toBe(clientId);
 });
 
-const hint = ', error_description="Send Bearer once, and then the token."';
-test.each<[string, (string | null)[]]>([
-  [
-    "",
-    [null, "", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer two words", "x Bearer token", "Digest a.b", "a.b c"],
-  ],
-  [hint, ["aaaa.bbbb.cccc", "Bearer  Bearer  aaaa"]],
-])("The check throws 401 without an error code%s if there is no token: %j", async (description, headers) => {
-  const details = { challenge: `Bearer realm="vmr-gateway"${description}`, reason: "no-token" };
-  for (const header of headers)
-    await expect(check(header)).rejects.toMatchObject({ code: "unauthenticated", status: 401, details });
+test.each([
+  [null],
+  [""],
+  ["Bearer "],
+  ["Basic dXNlcjpwYXNz"],
+  ["Bearer two words"],
+  ["Bearer Bearer token"],
+  ["x Bearer token"],
+  ["aaaa.bbbb.cccc"],
+])("The check throws 401 without an error code if there is no token: %j", async (header) => {
+  const details = { challenge: 'Bearer realm="vmr-gateway"', reason: "no-token" };
+  await expect(check(header)).rejects.toMatchObject({ code: "unauthenticated", status: 401, details });
 });
 
 const reasons: Readonly<Record<string, string>> = {

@@ -45,6 +45,11 @@ test.each([
   ["its authority", old, old.cert],
   ["an authority with line breaks written as \\n", old, old.cert.replaceAll("\n", "\\n")],
   ["the present authority and a new one", old, `${old.cert}\n${next.cert}`],
+  [
+    "comments before, between and after the authorities",
+    old,
+    `# now\n${old.cert}\n# later\n${next.cert}\n# end\n`,
+  ],
   ["the new authority beside the old one", next, `${old.cert}\n${next.cert}`],
   ["only the authority that has signed it, which another one has signed", issuing, issuing.cert],
 ])("A call is sent if PLATFORM_CA has %s", async (_, signer, PLATFORM_CA) => {
@@ -79,11 +84,14 @@ test("Public authorities stay trusted", async () => {
   expect(limits()).toEqual([true]);
 });
 
-test.each(["no PEM", old.cert.slice(0, 200), `${old.cert}${next.cert.slice(0, 200)}`, keyPem])(
-  "The start refuses %j as PLATFORM_CA by its name, without its text",
-  (text) => {
-    expect(() => loadSettings({ ...exampleEnvironment, PLATFORM_CA: text })).toThrow(
-      /^Invalid settings:\n- PLATFORM_CA: must be certificates in PEM format$/,
-    );
-  },
-);
+test.each([
+  "no PEM",
+  "# no certificate yet",
+  old.cert.slice(0, 200),
+  `${old.cert}${next.cert.slice(0, 200)}`,
+  keyPem,
+])("The start refuses %j as PLATFORM_CA by its name, without its text", (text) => {
+  expect(() => loadSettings({ ...exampleEnvironment, PLATFORM_CA: text })).toThrow(
+    /^Invalid settings:\n- PLATFORM_CA: must be certificates in PEM format$/,
+  );
+});
