@@ -4,13 +4,16 @@ import { httpFunction } from "../lib/http/contract.ts";
 import type { DeletionQueueWriter } from "../lib/ownership/deletion-queue.ts";
 import { readEvents } from "../lib/platform/events.ts";
 
-/** The data of an event, for the API document only: a malformed event must not stop a sink. */
-z.unknown().meta({
+// For the API document only: a malformed event must not stop a sink.
+const PlatformEventData = z.unknown().meta({
   id: "PlatformEventData",
   description: "What happened to which room; in a bulk envelope, a list of events",
   properties: { name: { type: "string", description: "The name of the room" } },
   additionalProperties: true,
 });
+const PlatformEvent = z
+  .looseObject({ event: z.string().optional(), data: PlatformEventData.optional() })
+  .meta({ id: "PlatformEvent", description: "A platform event, or a bulk envelope that contains several" });
 
 export const eventSink = httpFunction({
   method: "POST",
@@ -21,12 +24,8 @@ export const eventSink = httpFunction({
     "Accepts single events and bulk envelopes. Only `conference_ended` has an effect: " +
     "it queues the room for deletion.",
   body: {
-    schema: z.record(z.string(), z.unknown()).meta({
-      id: "PlatformEvent",
-      description: "A platform event, or a bulk envelope that contains several",
-      properties: { event: { type: "string" }, data: { $ref: "#/components/schemas/PlatformEventData" } },
-      additionalProperties: true,
-    }),
+    schema: z.record(z.string(), z.unknown()),
+    published: PlatformEvent,
     // The platform does not document which Content-Type it sends.
     requiresJsonType: false,
   },

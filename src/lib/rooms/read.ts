@@ -12,11 +12,13 @@ import { toReadRoom } from "./shapes.ts";
  */
 export const roomRoute = "room/{room_name:regex(^(?!list$|bulk$).+$)}";
 
-/** Returns a function that returns one room. Public responses do not show its host PIN. */
-export function roomReading(
-  contract: Pick<HttpContract, "route" | "access" | "summary" | "description">,
-  showHostPin: boolean,
-) {
+interface RoomReading extends Pick<HttpContract, "route" | "access" | "summary" | "description"> {
+  /** Whether responses contain the host PIN. */
+  readonly showHostPin: boolean;
+}
+
+/** Returns a function that returns one room. */
+export function roomReading({ showHostPin, ...contract }: RoomReading) {
   return httpFunction({
     ...contract,
     method: "GET",
