@@ -11,9 +11,11 @@ const PlatformEventData = z.unknown().meta({
   properties: { name: { type: "string", description: "The name of the room" } },
   additionalProperties: true,
 });
-const PlatformEvent = z
-  .looseObject({ event: z.string().optional(), data: PlatformEventData.optional() })
-  .meta({ id: "PlatformEvent", description: "A platform event, or a bulk envelope that contains several" });
+const PlatformEvent = z.looseObject({ event: z.string(), data: PlatformEventData }).meta({
+  id: "PlatformEvent",
+  description: "A platform event, or a bulk envelope that contains several",
+  additionalProperties: true,
+});
 
 export const eventSink = httpFunction({
   method: "POST",
