@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request as open } from "node:http";
 import { text as readText } from "node:stream/consumers";
+import { parseJson } from "../../src/lib/json.ts";
 import { encodeBody, type Received, type Sent } from "../../tools/simulators/exchange.ts";
-import { parseJson } from "../../tools/simulators/process/parse-json.ts";
 
 const timeoutMilliseconds = 60_000;
 

@@ -1,7 +1,7 @@
 /** `npm run bench`: measures creates, and prints rows for tools/bench/results.md. */
 import { Option } from "@commander-js/extra-typings";
-import { endOnSignal } from "../simulators/process/stop-signal.ts";
 import { createCommand } from "../terminal/create-command.ts";
+import { endOnSignal } from "../terminal/stop-signal.ts";
 import { type BenchStack, fillPool, prepare, runConcurrently, runOpenLoop, startBenchStack } from "./load.ts";
 
 /** A figure beside the same figure of the floor, from the same run. */

@@ -1,6 +1,6 @@
 /** Reads lines of the app's log: the fields that say what happened, to which room, and why it failed. */
 import * as z from "zod";
-import { parseJson } from "../simulators/process/parse-json.ts";
+import { parseJson } from "../../src/lib/json.ts";
 
 const text = z.string().min(1).optional().catch(undefined);
 const number = z.number().optional().catch(undefined);

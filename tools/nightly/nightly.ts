@@ -5,8 +5,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { Option } from "@commander-js/extra-typings";
-import { endOnSignal } from "../simulators/process/stop-signal.ts";
 import { createCommand, wholeNumber } from "../terminal/create-command.ts";
+import { endOnSignal } from "../terminal/stop-signal.ts";
 import { mutableFiles, mutate, mutateSample, partOf, percentOf, type Score } from "./mutate.ts";
 
 const table = "tools/nightly/mutation-scores.md";

@@ -1,9 +1,9 @@
 /** `npm run ops -- COMMAND`: the operator's commands. */
-import { stopSignal } from "../simulators/process/stop-signal.ts";
+import { stopSignal } from "../terminal/stop-signal.ts";
 import { commands } from "./commands/commands.ts";
+import { connect } from "./gateway/connect.ts";
 import { runProgram } from "./operator-program.ts";
 import { exitCodes } from "./outcomes.ts";
-import { connect } from "./target/connect.ts";
 import { createTerminal } from "./terminal/terminal.ts";
 
 const terminal = createTerminal();

@@ -1,9 +1,9 @@
 /** The program behind `npm run ops`: common options, errors and exit codes. */
 import { Command, Option } from "@commander-js/extra-typings";
 import { configure, type Surroundings } from "../terminal/create-command.ts";
+import type { connect, GatewayOptions } from "./gateway/connect.ts";
+import { type Environment, headerOf, type Target } from "./gateway/target.ts";
 import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
-import type { connect, GatewayOptions } from "./target/connect.ts";
-import { type Environment, headerOf, type Target } from "./target/target.ts";
 import { remindWhile, type Terminal } from "./terminal/terminal.ts";
 
 /** The context of a command. */

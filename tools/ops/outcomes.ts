@@ -46,7 +46,7 @@ function describeGatewayError(error: GatewayError): string {
   const { code, message } = error;
   const found = describeCall(failureOf(error));
   if (code === "storage-unavailable")
-    return `The storage account ${found}: ${message}. Check the connection: npm run ops -- doctor`;
+    return `The storage account ${found}: ${message}. See docs/operations.md#storage-unavailable`;
   if (!code.startsWith("platform-")) return `${code}: ${message}`;
   return `The platform ${found}: ${message}. See docs/operations.md#platform-unreachable`;
 }

@@ -1,10 +1,10 @@
 /** Simulates the log workspace: stores uploaded rows and the app's log, and fails on demand. */
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
+import { parseJson } from "../../src/lib/json.ts";
 import { createFaults, type FaultInput, faultAnswer } from "./faults.ts";
 import type { LogEntry } from "./host/messages.ts";
 import { type Answer, type LoopbackRequest, startLoopbackServer } from "./loopback-server.ts";
-import { parseJson } from "./process/parse-json.ts";
 
 const rowsSchema = z.array(z.record(z.string(), z.unknown()));
 

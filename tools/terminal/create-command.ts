@@ -45,19 +45,10 @@ export function configure<Configured extends Command>(
 
 /** Parses a whole number within these bounds. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
-  return numberIn(min, max, /^\d+$/, "a whole number");
-}
-
-/** Parses a number within these bounds, with or without decimals. */
-export function decimal(min: number, max: number): (text: string) => number {
-  return numberIn(min, max, /^\d+(?:\.\d+)?$/, "a number");
-}
-
-function numberIn(min: number, max: number, pattern: RegExp, kind: string) {
-  return (text: string): number => {
+  return (text) => {
     const value = Number(text);
-    if (pattern.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be ${kind} from ${min} to ${max}.`);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }
 

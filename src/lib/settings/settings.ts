@@ -158,7 +158,8 @@ export function loadSettings(environment: Environment) {
   });
   faults.push(...faultsBetweenSettings(given));
   if (faults.length === 0) return { ...toSettings(values), unknownNames: unknownNames(environment) };
-  throw new Error(`Invalid settings:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
+  // On one line, because whoever shows an error shows its first line.
+  throw new Error(`Invalid settings: ${faults.join("; ")}`);
 }
 
 /** Returns the settings that are not empty, by name. */

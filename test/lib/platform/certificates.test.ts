@@ -92,6 +92,6 @@ test.each([
   keyPem,
 ])("The start refuses %j as PLATFORM_CA by its name, without its text", (text) => {
   expect(() => loadSettings({ ...exampleEnvironment, PLATFORM_CA: text })).toThrow(
-    /^Invalid settings:\n- PLATFORM_CA: must be certificates in PEM format$/,
+    /^Invalid settings: PLATFORM_CA: must be certificates in PEM format$/,
   );
 });

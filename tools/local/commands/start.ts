@@ -9,8 +9,8 @@ import {
 } from "../../simulators/connection.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { unusualPort } from "../../simulators/process/listen.ts";
-import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
 import { watchFiles } from "../../simulators/process/watch-files.ts";
+import { stopSignal, untilStopped } from "../../terminal/stop-signal.ts";
 import { startConsole } from "../console/console-server.ts";
 import { describeProvisioningProblem } from "../console/creates.ts";
 import { createTimeline } from "../console/timeline.ts";
@@ -157,7 +157,7 @@ async function introduce(started: Connection): Promise<void> {
       ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` runs the life of a room.\n" +
           (options.recipe ? "" : "`npm start -- --recipe` prints a token, curl lines and all URLs.")
       : `${ready} of ${wanted} rooms: ${problem() ?? "the others follow"}. ` +
-          "The gateway keeps trying. `npm run ops -- doctor --local` says what is wrong. Press Ctrl-C to stop.",
+          "The gateway keeps trying. `npm run ops -- status --local` says what is wrong. Press Ctrl-C to stop.",
   );
 }
 

@@ -1,6 +1,6 @@
 /** Determines the state of each room. PINs and tags stay here: only whether there is a tag is passed on. */
 import { parseMarker } from "../../../src/lib/ownership/room.ts";
-import { isTakenOut } from "../../log/taken-out.ts";
+import { isTakenOut } from "../../ops/pool/taken-out.ts";
 import type { Connection } from "../../simulators/connection.ts";
 import type { PlatformSimulator } from "../../simulators/platform/platform-simulator.ts";
 import type { RoomRow, RoomState } from "./console-state.ts";

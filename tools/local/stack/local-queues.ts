@@ -2,7 +2,7 @@
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import type { Queues } from "../../../src/lib/ports.ts";
-import { bypassProxy } from "../../simulators/process/bypass-proxy.ts";
+import { bypassProxy } from "../../terminal/bypass-proxy.ts";
 
 // A busy computer can stand still for seconds.
 const patientSeconds = 60;

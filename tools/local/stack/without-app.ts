@@ -4,7 +4,7 @@ import getPort from "get-port";
 import { connectionOf, writeConnection } from "../../simulators/connection.ts";
 import { startDevelopmentStack } from "../../simulators/development-stack.ts";
 import { localSettings } from "../../simulators/gateway-settings.ts";
-import { untilStopped } from "../../simulators/process/stop-signal.ts";
+import { untilStopped } from "../../terminal/stop-signal.ts";
 import { pointEventSinkTo } from "./local-gateway.ts";
 
 const settingsPath = "local.settings.json";

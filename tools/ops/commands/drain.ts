@@ -3,11 +3,11 @@ import { Option } from "@commander-js/extra-typings";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { count } from "../../terminal/format.ts";
+import { requirePlatform, type TargetWithPlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
 import { makeSmaller, showPool, waitFor } from "../pool/with-progress.ts";
-import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
 
 // Rooms that are provisioned in the meantime are younger. The clocks of this machine and of the app differ by less.
 const clockToleranceMilliseconds = 60_000;

@@ -3,10 +3,10 @@ import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { provisioningEvents, provisioningProblem } from "../../log/words.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { count, deletionTime, duration } from "../../terminal/format.ts";
+import { type LogReader, requirePlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { makeSmaller, showPool, waitFor } from "../pool/with-progress.ts";
-import { type LogReader, requirePlatform } from "../target/target.ts";
 
 export function addFill({ command, run }: Operator): void {
   command(

@@ -1,12 +1,12 @@
 /** `ops redrive`: moves requests from the poison queue back to the provisioning queue. */
 
+import { parseJson } from "../../../src/lib/json.ts";
 import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/provisioning.ts";
 import { deleteConfirmed, type Queue, type QueueMessage } from "../../../src/lib/ports.ts";
-import { parseJson } from "../../simulators/process/parse-json.ts";
 import { count } from "../../terminal/format.ts";
+import type { Target } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import type { Target } from "../target/target.ts";
 import { withProgress } from "../terminal/terminal.ts";
 
 // Longer than a run takes, so that it receives each message once.

@@ -3,11 +3,11 @@ import { Option } from "@commander-js/extra-typings";
 import { isOfOtherGateway } from "../../../src/lib/ownership/room.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { age, count, table } from "../../terminal/format.ts";
+import { type LogLine, requirePlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { describeOthers, type RoomView, readAllRooms, roomStates, viewRoom } from "../pool/room-views.ts";
 import { causeOf } from "../status/log-history.ts";
-import { type LogLine, requirePlatform } from "../target/target.ts";
 import { remindWhile } from "../terminal/terminal.ts";
 
 export function addRooms({ command, run }: Operator): void {

@@ -5,11 +5,11 @@ import type { Log } from "../../../src/lib/log.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { isPersistent, type Marker } from "../../../src/lib/ownership/room.ts";
 import { age, count, deletionTime, duration, table } from "../../terminal/format.ts";
+import { requirePlatform, type Target, type TargetWithPlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { type RoomView, readAllRooms } from "../pool/room-views.ts";
 import { measureTarget, silentLog } from "../status/measured.ts";
-import { requirePlatform, type Target, type TargetWithPlatform } from "../target/target.ts";
 import { withProgress } from "../terminal/terminal.ts";
 
 export function addUnaccounted({ command, run }: Operator): void {

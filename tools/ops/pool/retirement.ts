@@ -6,7 +6,6 @@
 import { GatewayError } from "../../../src/lib/errors.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
-import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createLimiter } from "../../../src/lib/platform/limiter.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
@@ -19,69 +18,52 @@ import {
   secureRandom,
 } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
-import { withTakenOut } from "../../log/taken-out.ts";
+import { withTakenOut } from "./taken-out.ts";
 
 export interface RetirementOptions {
   readonly pool: Queue;
   readonly deletion: Queue;
   readonly conferences: Pick<Conferences, "findByName" | "update">;
   readonly settings: Pick<Settings, "pool" | "platform" | "rooms">;
-  /** Requests the replacement of a room. The default makes the pool smaller. */
-  readonly replenishment?: Pick<Replenishment, "requestReplacement"> | undefined;
   /** Which command retires the rooms. */
   readonly command: string;
   /** The object ID of the operator who ran the command. */
   readonly operator?: string | undefined;
-  /** Whether to take out the room of this name. The default takes any. */
-  readonly chooses?: (room: string) => boolean;
-  /** How many messages that are not chosen may be held back at once. */
-  readonly maxHeld?: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Retires one chosen room. Returns "none" if the pool has none, "dropped" if its name leads to no room that can be handed
- * out, and "passed" if the name is not the pool's concern. Throws PlatformError, QueueError or `claim-failed`; the room is
- * then in the pool, or on its way to its deletion.
+ * Retires one room. Returns "none" if the pool has none, and "dropped" if its name left the pool but leads to no room that
+ * can be handed out. Throws PlatformError, QueueError or `claim-failed`; the room is then in the pool, or on its way to
+ * its deletion.
  */
-export async function retireRoom(options: RetirementOptions) {
-  const { pool, deletion, conferences, settings, replenishment, command, operator, clock } = options;
-  const { chooses = () => true, maxHeld = 0 } = options;
+export async function retireRoom(options: RetirementOptions): Promise<"retired" | "dropped" | "none"> {
+  const { pool, deletion, conferences, settings, command, operator, clock } = options;
   const { leaseSeconds } = settings.pool;
-  const notChosen: QueueMessage[] = [];
-  let chosen: QueueMessage | undefined;
+  let received: QueueMessage | undefined;
   let leaseEndsAt = 0;
   let isDropped = false;
 
-  /** Before the claim, whose time is too short to search a large pool. Returns whether it has found a message. */
-  async function findChosen(): Promise<boolean> {
-    while (notChosen.length <= maxHeld) {
-      leaseEndsAt = clock.now() + leaseSeconds * 1000;
-      const [message] = await pool.receive(1, leaseSeconds);
-      if (!message) return false;
-      // A claim that begins late in the lease could still change the room after it.
-      const isInTime = clock.now() < leaseEndsAt - leaseSeconds * 500;
-      if (isInTime && chooses(decodeRoomMessage(message.text).room)) {
-        chosen = message;
-        return true;
-      }
-      notChosen.push(message);
-    }
-    return false;
+  /** Receives the first message only, so that the caller can count. */
+  async function receive(): Promise<QueueMessage[]> {
+    if (received) return [];
+    leaseEndsAt = clock.now() + leaseSeconds * 1000;
+    const [message] = await pool.receive(1, leaseSeconds);
+    // A claim that begins late in the lease could still change the room after it.
+    const isInTime = clock.now() < leaseEndsAt - leaseSeconds * 500;
+    if (!message || !isInTime) return [];
+    received = message;
+    return [message];
   }
 
-  /** The lease began before the claim. After it, another claim may have handed the room out. */
+  /** After the lease, another claim may have handed the room out. */
   const isHeld = () => clock.now() < leaseEndsAt;
 
   const claims = createClaims({
     pool: {
       ...pool,
-      receive: async () => {
-        const messages = chosen ? [chosen] : [];
-        chosen = undefined;
-        return messages;
-      },
+      receive,
       delete: async (message) => {
         if (!isHeld()) throw new QueueError("receipt-stale", "the lease has ended");
         await pool.delete(message);
@@ -95,11 +77,7 @@ export async function retireRoom(options: RetirementOptions) {
       },
     },
     deletion,
-    replenishment: {
-      ...(replenishment ?? noReplacement),
-      // Only a caller who finds the pool empty has a reason to top it up.
-      topUpByOne: async () => undefined,
-    },
+    replenishment: noReplenishment,
     clock,
     leaseSeconds,
     platformTimeoutSeconds: settings.platform.timeoutSeconds,
@@ -121,21 +99,19 @@ export async function retireRoom(options: RetirementOptions) {
     },
   };
   try {
-    if (!(await findChosen())) return "none";
     await claims.claim(undefined, log);
     return "retired";
   } catch (error) {
-    // The claim dealt with this message but got no room, perhaps after its time.
     const code = error instanceof GatewayError ? error.code : undefined;
-    if (isDropped && (code === "pool-exhausted" || code === "claim-failed")) return "dropped";
-    if (code === "pool-exhausted") return "passed";
+    if (code === "pool-exhausted") return received ? "dropped" : "none";
+    // The claim has discarded the room, but only after its time.
+    if (code === "claim-failed" && isDropped) return "dropped";
     throw error;
-  } finally {
-    // A message that cannot be released becomes visible when its lease ends.
-    for (const message of notChosen) await pool.setInvisible(message, 0).catch(() => undefined);
   }
 }
 
-const noReplacement: Pick<Replenishment, "requestReplacement"> = {
+/** The pool is to become smaller. */
+const noReplenishment: Pick<Replenishment, "requestReplacement" | "topUpByOne"> = {
   requestReplacement: async () => ({ withdraw: async () => undefined }),
+  topUpByOne: async () => undefined,
 };

@@ -2,9 +2,9 @@
 
 import { type MarkedRoom, type Marker, parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
-import { isTakenOut } from "../../log/taken-out.ts";
 import { count } from "../../terminal/format.ts";
-import type { Platform, TargetWithPlatform } from "../target/target.ts";
+import type { Platform, TargetWithPlatform } from "../gateway/target.ts";
+import { isTakenOut } from "./taken-out.ts";
 
 export const roomStates = ["pooled", "assigned", "live", "waiting"] as const;
 

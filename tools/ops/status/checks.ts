@@ -1,4 +1,4 @@
-/** What `ops status` and `ops doctor` check, in the order of their lines. */
+/** What `ops status` checks, in the order of its lines. */
 
 import { firstLine } from "../outcomes.ts";
 import * as dependency from "./dependency-checks.ts";
@@ -7,48 +7,39 @@ import * as pool from "./pool-checks.ts";
 import type { Reading } from "./reading.ts";
 import * as work from "./work-checks.ts";
 
-/** A check by the name of its line. It may throw: it has then failed, and the message says why. */
-export type Check = readonly [name: string, run: (reading: Reading) => Promise<Finding>];
-
-const dependencies: readonly Check[] = [
-  ["Creates", work.checkCreates],
-  ["Callers", work.checkCallers],
-  ["Other calls", work.checkOtherCalls],
-  ["Platform", dependency.checkPlatform],
-  ["Platform speed", dependency.checkSpeed],
-  ["Token issuer", dependency.checkTokenIssuer],
-  ["Contact centre", dependency.checkContactCentre],
-  ["Event sink", work.checkEventSink],
-  ["Provisioning", work.checkProvisioning],
-];
+export interface Check {
+  /** The name of its line. */
+  readonly name: string;
+  /** May throw: the check has then failed, and the message says why. */
+  readonly run: (reading: Reading) => Promise<Finding>;
+}
 
 export const statusChecks: readonly Check[] = [
-  ["Gateway", dependency.checkGateway],
-  ...dependencies,
-  ["Storage", dependency.checkStorage],
-  ["Pool", pool.checkPool],
-  ["Requests", pool.checkRequests],
-  ["Poison", pool.checkPoison],
-  ["Deletion", pool.checkDeletion],
-  ["Alarms", pool.checkAlarms],
-  ["Rooms", pool.checkRooms],
-  ["Unaccounted", pool.checkUnaccounted],
-  ["Metrics", work.checkMetrics],
-];
-
-export const doctorChecks: readonly Check[] = [
-  ["Settings", dependency.checkSettings],
-  ["Secrets", dependency.checkSecrets],
-  ["Gateway", dependency.checkGateway],
-  ["Access", dependency.checkAccess],
-  ...dependencies,
-  ["Storage", dependency.checkStorageRights],
-  ["Metrics", work.checkMetrics],
-  ["Version", dependency.checkVersion],
+  { name: "Gateway", run: dependency.checkGateway },
+  { name: "Settings", run: dependency.checkSettings },
+  { name: "Creates", run: work.checkCreates },
+  { name: "Callers", run: work.checkCallers },
+  { name: "Other calls", run: work.checkOtherCalls },
+  { name: "Platform", run: dependency.checkPlatform },
+  { name: "Platform speed", run: dependency.checkSpeed },
+  { name: "Token issuer", run: dependency.checkTokenIssuer },
+  { name: "Contact centre", run: dependency.checkContactCentre },
+  { name: "Event sink", run: work.checkEventSink },
+  { name: "Provisioning", run: work.checkProvisioning },
+  { name: "Storage", run: dependency.checkStorage },
+  { name: "Pool", run: pool.checkPool },
+  { name: "Requests", run: pool.checkRequests },
+  { name: "Poison", run: pool.checkPoison },
+  { name: "Deletion", run: pool.checkDeletion },
+  { name: "Alarms", run: pool.checkAlarms },
+  { name: "Rooms", run: pool.checkRooms },
+  { name: "Unaccounted", run: pool.checkUnaccounted },
+  { name: "Metrics", run: work.checkMetrics },
+  { name: "Version", run: dependency.checkVersion },
 ];
 
 /** Returns the line of a check. */
-export async function runCheck([name, run]: Check, reading: Reading): Promise<Line> {
+export async function runCheck({ name, run }: Check, reading: Reading): Promise<Line> {
   const finding = await run(reading).catch((error: unknown) => ({ isOk: false, found: firstLine(error) }));
   return { name, ...finding };
 }

@@ -5,61 +5,53 @@ import { version } from "../../../src/lib/version.ts";
 import { hostFailureEvent } from "../../simulators/log-workspace.ts";
 import { describeCall, failureOf } from "../../terminal/call-failure.ts";
 import { age, count } from "../../terminal/format.ts";
+import { type LogReader, probeSeconds, type Target } from "../gateway/target.ts";
 import { firstLine } from "../outcomes.ts";
-import { type LogReader, probeSeconds, type Target } from "../target/target.ts";
 import { type Finding, judged, runbook } from "./line.ts";
 import { causeOf, mentionLogged } from "./log-history.ts";
 import type { Reading } from "./reading.ts";
 
-export async function checkSettings({ target: { settings } }: Reading): Promise<Finding> {
-  const names = settings.unknownNames.join(", ");
-  const advice = "correct the name in GATEWAY_SETTINGS, or use the commands of the version that is deployed";
-  return judged(names === "", names === "" ? "the gateway accepts them" : `unknown: ${names}`, advice);
-}
-
-export async function checkSecrets({ target: { unresolvedSecrets } }: Reading): Promise<Finding> {
-  const names = (await unresolvedSecrets()).join(", ");
-  const advice = "set them in the vault, then: sh infra/deploy.sh reload <environment>";
-  return judged(names === "", names === "" ? "all are resolved" : `not resolved: ${names}`, advice);
-}
-
+/** The app responds, and only to callers with a token. */
 export async function checkGateway({ target: { gatewayUrl, log } }: Reading): Promise<Finding> {
   const advice = runbook("health-check-failing");
-  const { status, failure } = await request(`${gatewayUrl}/public/health`);
-  if (status === undefined) return { isOk: false, found: `${gatewayUrl} ${failure}`, advice };
-  const found = `${gatewayUrl}/public/health returns ${status}`;
-  if (status === 200) return { isOk: true, found };
+  const health = await request(`${gatewayUrl}/public/health`);
+  if (health.status === undefined) return { isOk: false, found: `${gatewayUrl} ${health.failure}`, advice };
+  const found = `${gatewayUrl}/public/health returns ${health.status}`;
+  if (health.status === 200) {
+    const { status, failure } = await request(`${gatewayUrl}/room/list`);
+    const unprotected = `${found}, but a call without a token ${status === 200 ? "is accepted" : failure}`;
+    return status === 401 ? { isOk: true, found } : { isOk: false, found: unprotected, advice };
+  }
   const reason = await loadFailure(log);
-  const state = status === 404 ? "the app did not load" : "the app does not run";
+  const state = health.status === 404 ? "the app did not load" : "the app does not run";
   return { isOk: false, found: `${found}: ${state}${reason && ` (${reason})`}`, advice };
 }
 
-export async function checkAccess({ target: { gatewayUrl } }: Reading): Promise<Finding> {
-  const { status, failure } = await request(`${gatewayUrl}/room/list`);
-  if (status === undefined) return judged(false, `${gatewayUrl} ${failure}`, runbook("health-check-failing"));
-  const advice =
-    "look at AUTH_TENANT_ID, AUTH_AUDIENCES and AUTH_CLIENT_IDS, and at the policies of API Management";
-  return judged(status === 401, `a call without a token returns ${status}`, advice);
+/** The settings that the app ignores, and the secrets that it cannot read. */
+export async function checkSettings({ target }: Reading): Promise<Finding> {
+  const { settings, unresolvedSecrets } = target;
+  const secrets = (await unresolvedSecrets()).join(", ");
+  if (secrets !== "") {
+    const advice = `set them in the vault, then: sh infra/deploy.sh reload <environment>`;
+    return { isOk: false, found: `the app cannot read the secrets ${secrets}`, advice };
+  }
+  const unknown = settings.unknownNames.join(", ");
+  const advice = "correct the name in GATEWAY_SETTINGS, or use the commands of the version that is deployed";
+  if (unknown !== "") return { isOk: false, found: `unknown: ${unknown}`, advice };
+  if (settings.rooms.template["automatic_participants"] !== undefined)
+    return { isOk: true, found: "the app accepts them" };
+  const lacking = "ROOM_TEMPLATE has no automatic_participants, so a new room dials nobody";
+  return { isOk: undefined, found: lacking, advice: "docs/integration.md#for-the-platforms-administrator" };
 }
 
 /** Reads every queue. */
-export async function checkStorage({ target: { queues } }: Reading, change?: () => Promise<unknown>) {
+export async function checkStorage({ target: { queues } }: Reading): Promise<Finding> {
   try {
     await Promise.all(Object.values(queues).map(async (queue) => queue.count()));
-    await change?.();
-    return { isOk: true, found: change ? "the queues can be read and changed" : "responds" };
+    return { isOk: true, found: "responds" };
   } catch (error) {
-    const isAboutRights = [401, 403].includes(failureOf(error).status ?? 0);
-    const advice = isAboutRights
-      ? "give yourself Storage Queue Data Contributor; with a private network, work on the machine in the subnet `runner`"
-      : runbook("storage-unavailable");
-    return { isOk: false, found: describeError(error), advice };
+    return { isOk: false, found: describeError(error), advice: runbook("storage-unavailable") };
   }
-}
-
-/** Also leases a poison message for a second, which shows whether the operator may change queues. */
-export async function checkStorageRights(reading: Reading): Promise<Finding> {
-  return checkStorage(reading, async () => reading.target.queues.poison.receive(1, 1));
 }
 
 /** The operator's view counts, and the app's own if it is newer than its last successful create. */

@@ -1,4 +1,4 @@
-/** One line of `ops status` or `ops doctor`. */
+/** One line of `ops status`. */
 import { mark } from "../../terminal/format.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { readLine } from "../../log/reading.ts";
 import { describeLoggedFailure } from "../../log/words.ts";
 import { age, count } from "../../terminal/format.ts";
-import { createFunctions, type LogLine, type Target } from "../target/target.ts";
+import { createFunctions, type LogLine, type Target } from "../gateway/target.ts";
 import { type Finding, judged } from "./line.ts";
 
 /** Some work within some time. */

@@ -7,9 +7,9 @@ import { decodeRoomMessage, isOfOtherGateway, parseMarker } from "../../../src/l
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
-import { isTakenOut } from "../../log/taken-out.ts";
+import type { Platform, Target } from "../gateway/target.ts";
 import { describeOthers } from "../pool/room-views.ts";
-import type { Platform, Target } from "../target/target.ts";
+import { isTakenOut } from "../pool/taken-out.ts";
 
 const amount = z.number().nullable().default(null);
 

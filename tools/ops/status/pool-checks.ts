@@ -111,7 +111,7 @@ export async function checkRooms({ measured }: Reading): Promise<Finding> {
   return {
     isOk: true,
     found,
-    advice: `${row.OutdatedRooms} made with other settings: npm run ops -- recycle`,
+    advice: `${row.OutdatedRooms} made with other settings: ${runbook("changing-the-room-template")}`,
   };
 }
 

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { provisioningEvents } from "../../log/words.ts";
 import { age, count, duration } from "../../terminal/format.ts";
-import { agentFunction, type LogLine } from "../target/target.ts";
+import { agentFunction, type LogLine } from "../gateway/target.ts";
 import { type Finding, judged, runbook } from "./line.ts";
 import {
   causeOf,

@@ -13,10 +13,9 @@ import { useStarted } from "../../../test/support/use-started.ts";
 import { connectionOf, writeConnection } from "../../simulators/connection.ts";
 import { identities } from "../../simulators/identities.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
-import { claimEvents } from "../plan/measured-load.ts";
-import { apiManagementQuery, countsQuery, linesQuery, metricsQuery } from "../target/azure-log.ts";
-import { connect } from "../target/connect.ts";
-import { fetchOperatorId } from "../target/deployment.ts";
+import { apiManagementQuery, linesQuery, metricsQuery } from "../gateway/azure-log.ts";
+import { connect } from "../gateway/connect.ts";
+import { fetchOperatorId } from "../gateway/deployment.ts";
 import { ops } from "./run-ops.ts";
 
 const app = "func-example";
@@ -232,15 +231,10 @@ const selective = { room: 'a"b\\c', events: ["request", "room-claimed"], functio
 test.each([
   linesQuery(app, { hours: 1, ...selective }),
   linesQuery(app, { hours: 24, gateway: "production" }),
-  countsQuery(app, claimEvents, 15),
   apiManagementQuery("vmr-gateway-test"),
   metricsQuery(app),
 ])("Kusto's language service finds no fault in %s", (text) => {
   expect(faultsOf(text)).toEqual([]);
-});
-
-test("Lines are counted by minutes", () => {
-  expect(countsQuery(app, claimEvents, 15)).toContain("bin(TimeGenerated, 15m)");
 });
 
 test("The operator's ID is the object ID in a token for Azure's management API, which needs a login", async () => {

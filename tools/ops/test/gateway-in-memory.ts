@@ -26,8 +26,8 @@ import {
 } from "../../simulators/memory/gateway.ts";
 import { noCredentials } from "../../simulators/platform/memory-platform.ts";
 import { startTokenIssuer } from "../../simulators/token-issuer.ts";
-import { createLocalLog } from "../target/local.ts";
-import { platformOf, type Target } from "../target/target.ts";
+import { createLocalLog } from "../gateway/local.ts";
+import { platformOf, type Target } from "../gateway/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { type OpsOptions, ops } from "./run-ops.ts";
 

@@ -3,7 +3,7 @@ import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { createManualClock } from "../../simulators/memory/clock.ts";
 import { createMemoryQueue } from "../../simulators/memory/queue.ts";
-import type { Target } from "../target/target.ts";
+import type { Target } from "../gateway/target.ts";
 
 /** Returns a target; `changes` replace parts of it. */
 export function memoryTarget(changes: Partial<Target> = {}): Target {
@@ -23,7 +23,6 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
     },
     log: {
       lines: async () => [],
-      counts: async () => [],
       refusedByApiManagement: async () => [],
       newestMetrics: async () => undefined,
     },

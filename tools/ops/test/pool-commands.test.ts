@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { useStartedPerTest } from "../../../test/support/use-started.ts";
-import type { Target } from "../target/target.ts";
+import type { Target } from "../gateway/target.ts";
 import { startGatewayInMemory } from "./gateway-in-memory.ts";
 import type { OpsOptions } from "./run-ops.ts";
 
@@ -12,7 +12,6 @@ let poolSettings: Partial<Settings["pool"]>;
 let changes: Partial<Target>;
 beforeEach(() => void ([poolSettings, changes] = [{}, {}]));
 
-const outdated = { areInPool: true, fingerprint: "00000000" };
 const poolRooms = async () => gateway.addRooms(["one", "two", "three"], { areInPool: true });
 /** Three pooled rooms, and two requests that the host does not serve. */
 async function threeOfFive(): Promise<void> {
@@ -36,20 +35,6 @@ async function threeAndAName(): Promise<void> {
   await gateway.queues.pool.put("without-a-room");
   await poolRooms();
 }
-const oneOutdated = async () => gateway.addRooms(["old-1"], outdated);
-/** Three outdated rooms that are ready, two younger ones, and an outdated one that is in no queue. */
-async function someReady(): Promise<void> {
-  poolSettings = { readyDelaySeconds: 3600 };
-  await gateway.addRooms(["old-1", "old-2", "old-3"], outdated);
-  await gateway.addRooms(["young-1", "young-2"], { hours: 59 / 60, areInPool: true });
-  await gateway.addRooms(["stray"], { state: "pooled", fingerprint: "00000000" });
-}
-
-async function withoutFingerprint(): Promise<void> {
-  changes = { fingerprint: async () => undefined };
-  await oneOutdated();
-}
-
 const run = async (command: string, options: OpsOptions = {}) => {
   const { settings } = gateway;
   const pool = { ...settings.pool, ...poolSettings };
@@ -87,14 +72,6 @@ test.each<[given: () => unknown, command: string, exitCode: number, says: RegExp
   // The dropped name counts as well.
   [threeAndAName, "shrink 2 --yes", 0, /^1 room will be deleted .*; 2 are in the pool/m, [2, 1, 0]],
   [poolRooms, "shrink 3 --yes", 0, /requested\.\nThere is nothing to do\.\n$/, [3, 0, 0]],
-  [poolRooms, "recycle --yes", 0, /^.* 3 ready rooms; 0 of .*\nThere is nothing to do/, [3, 0, 0]],
-  [oneOutdated, "recycle --floor 0", 0, /\nWould replace 1 room, 3 at a time, and keep 0 ready\./, [1, 0, 0]],
-  [oneOutdated, "recycle --yes", 1, /\nThe floor is 3, so none may be taken out\./, [1, 0, 0]],
-  [oneOutdated, "recycle --yes --floor 6", 1, /\nThe floor is 6, so none may be taken out\./, [1, 0, 0]],
-  [withoutFingerprint, "recycle --yes", 3, /^$/, [1, 0, 0]],
-  [oneOutdated, "recycle --yes --floor 7", 2, /^$/, [1, 0, 0]],
-  [someReady, "recycle --yes --floor 3", 1, /^The pool has 3 ready rooms; 4 of .*\nThe floor/, [5, 0, 0]],
-  [someReady, "recycle --floor 2", 0, /\nWould replace 4 rooms, 3 at a time, and keep 2 ready\./, [5, 0, 0]],
   [threeLeasedOfFive, "drain --yes", 1, /\n0 rooms taken out\. 3 names leased or not ready yet/, [3, 0, 0]],
   [liveRoom, "drain --keep-pool --timeout-minutes 1", 1, /^1 conference still running: busy\n$/, [0, 0, 0]],
   [poolRooms, "drain --leaked --keep-pool", 2, /^$/, [3, 0, 0]],
@@ -159,40 +136,6 @@ test("ops shrink spares a caller's room, and the collector deletes the others", 
   await gateway.runTimer("collectGarbage");
   expect(gateway.roomNames()).toEqual(["in-use", "three"]);
   expect((await gateway.ops("room one")).output).toMatch(/ room-deleted \(ops shrink\) +local +/);
-});
-
-describe("ops recycle", () => {
-  const four = ["old-1", "old-2", "old-3", "old-4"];
-
-  test("Replaces pooled rooms that were made with other settings, also behind current ones, and no others", async () => {
-    await gateway.addRooms(["new-1", "new-2"], { areInPool: true });
-    await gateway.addRooms(["in-use"], { fingerprint: "00000000" });
-    await gateway.addRooms(four, outdated);
-    const { exitCode, output, remarks } = await gateway.ops("recycle --yes --floor 1");
-    expect(exitCode).toBe(0);
-    expect(output).toMatch(
-      /^The pool has 6 ready rooms; 4 of .*\n4 rooms replaced; the old ones will be deleted/,
-    );
-    expect(remarks).toMatch(/4\/4 rooms replaced\n$/);
-    await gateway.provision();
-    // Also the names that it held back.
-    expect(await gateway.queues.pool.receive(32, 1)).toHaveLength(6);
-    gateway.clock.advance(660);
-    await gateway.runTimer("collectGarbage");
-    expect(gateway.roomNames()).toHaveLength(7);
-    expect(gateway.roomNames()).toEqual(expect.arrayContaining(["new-1", "new-2", "in-use"]));
-  });
-
-  test("Takes out no more rooms than there are above the floor, and gives up after 15 minutes without a new one", async () => {
-    await gateway.addRooms(four, outdated);
-    gateway.link.provisions = false;
-    const startedAt = gateway.clock.now();
-    const { exitCode, output } = await gateway.ops("recycle --yes --floor 2");
-    expect([exitCode, depths(), gateway.clock.now() - startedAt]).toEqual([1, [2, 2, 2], 900_000]);
-    expect(output).toMatch(
-      /\n2 rooms replaced; .*\n2 rooms with other settings remain: they are leased, in no/,
-    );
-  });
 });
 
 describe("ops drain", () => {

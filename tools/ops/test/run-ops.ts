@@ -1,8 +1,8 @@
 /** Runs the operator's commands in this process. */
 import { commands } from "../commands/commands.ts";
+import { connect } from "../gateway/connect.ts";
 import { runProgram } from "../operator-program.ts";
 import { exitCodes } from "../outcomes.ts";
-import { connect } from "../target/connect.ts";
 
 export interface OpsOptions {
   readonly stopping?: AbortSignal;

@@ -5,6 +5,7 @@ import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { createAuthority } from "../../../test/support/tls-front.ts";
+import type { LogLine, Target } from "../gateway/target.ts";
 import {
   checkPlatform,
   checkSettings,
@@ -26,7 +27,6 @@ import {
 } from "../status/pool-checks.ts";
 import { readingOf } from "../status/reading.ts";
 import { checkMetrics, reasonsOfAnybody } from "../status/work-checks.ts";
-import type { LogLine, Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 
 test("The alert callers-refused ignores the calls that status ignores", () => {
@@ -56,7 +56,7 @@ test("Platform: the expired authority of PLATFORM_CA is named", async () => {
 
 test.each([
   [{ statusCode: 503 }, "fails at the call (503)", /#storage-unavailable$/],
-  [{ statusCode: 403 }, "refuses access (403)", /give yourself Storage Queue Data Contributor/],
+  [{ statusCode: 403 }, "refuses access (403)", /#storage-unavailable$/],
   [{ name: "AbortError" }, "does not respond in time (ETIMEDOUT)", /#storage-unavailable$/],
   [{ message: "Run az login\nat length" }, "Run az login", /#storage-unavailable$/],
 ])("Storage: %j", async (failure, found, advice) => {
@@ -145,12 +145,12 @@ const withMeasured = (
   ...reading({ log: { ...log, lines: async () => lines } }),
   measured: async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...own } }),
 });
-const given = (GIVEN_SETTING_NAMES: string) =>
-  reading({ settings: loadSettings({ ...exampleEnvironment, GIVEN_SETTING_NAMES }) });
+const given = (GIVEN_SETTING_NAMES: string, ROOM_TEMPLATE = "{}") =>
+  reading({ settings: loadSettings({ ...exampleEnvironment, GIVEN_SETTING_NAMES, ROOM_TEMPLATE }) });
 const collectorRan = { time: minutesAgo(5), fields: { function: "collectGarbage" } };
 const collects = (oldest: number) => withMeasured({ DeletionOldestSeconds: oldest }, {}, [collectorRan]);
 
-test.each<[Check, boolean, string, ReturnType<typeof reading>]>([
+test.each<[Check, boolean | undefined, string, ReturnType<typeof reading>]>([
   [checkVersion, true, `the app is ${version}`, withNewestRow({ Version: version })],
   [checkVersion, false, "the app is 0.0.1", withNewestRow({ Version: "0.0.1" })],
   [checkVersion, true, "the app is unknown", withNewestRow({})],
@@ -161,7 +161,14 @@ test.each<[Check, boolean, string, ReturnType<typeof reading>]>([
   // The pool is switched off, but rooms are created.
   [checkPool, false, "10 of 0 rooms: switched off", withMeasured({ MaximumRooms: 0 }, {}, [create(1)])],
   [checkSettings, false, "unknown: MAX_VRM, POOL_MINIMUN", given("MAX_VMR,MAX_VRM,POOL_MINIMUN")],
-  [checkSettings, true, "the gateway accepts them", given("MAX_VMR")],
+  [checkSettings, undefined, "a new room dials nobody", given("MAX_VMR")],
+  [checkSettings, true, "the app accepts them", given("MAX_VMR", '{"automatic_participants": []}')],
+  [
+    checkSettings,
+    false,
+    "cannot read the secrets ONE, TWO",
+    reading({ unresolvedSecrets: async () => ["ONE", "TWO"] }),
+  ],
 ])("%o: %s, %s", async (check, isOk, found, read) => {
   expect(await check(read)).toMatchObject({ isOk, found: expect.stringContaining(found) });
 });

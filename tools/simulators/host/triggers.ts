@@ -2,7 +2,7 @@
 import { Cron } from "croner";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openStorageAccount } from "../../../src/lib/azure/storage-queue.ts";
-import { bypassProxy } from "../process/bypass-proxy.ts";
+import { bypassProxy } from "../../terminal/bypass-proxy.ts";
 import type { AppProcess } from "./app-process.ts";
 import type { QueueSettings } from "./host-json.ts";
 import type { CallInput, FunctionMetadata, OnLog } from "./messages.ts";

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { HttpRequest, HttpResponse, type HttpResponseInit, InvocationContext } from "@azure/functions";
 import { type Adapters, createDependencies } from "../../../src/lib/dependencies.ts";
+import { parseJson } from "../../../src/lib/json.ts";
 import type { MetricsRow } from "../../../src/lib/metrics/measurement.ts";
 import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
@@ -17,7 +18,6 @@ import { loadSettings, type Settings } from "../../../src/lib/settings/settings.
 import { encodeBody, type Received, type Sent } from "../exchange.ts";
 import { gatewaySettings } from "../gateway-settings.ts";
 import { createMemoryPlatform, noCredentials } from "../platform/memory-platform.ts";
-import { parseJson } from "../process/parse-json.ts";
 import { aTimer, httpFunctions, registerFunctions } from "./functions.ts";
 import { openAccess } from "./open-access.ts";
 import { createMemoryQueue } from "./queue.ts";

@@ -83,7 +83,7 @@ test("npm start reports a refused platform password, keeps running, and ends wit
   const reason = "0 of 20 rooms: the platform refuses the login (401).";
   const set = ["--set", "PLATFORM_PASSWORD=wrong", "--set", "EVENT_SINK_PASSWORD=another"];
   const { child, exited, output, errors, connection, connectionPath } = await start(reason, ...set);
-  expect(output()).toContain("npm run ops -- doctor --local");
+  expect(output()).toContain("npm run ops -- status --local");
   expect((await fetch(`${connection.gatewayUrl}/public/health`)).status).toBe(200);
   expect(errors().match(/provisioning-failed \(platform-login-refused 401\)/g)?.length).toBeLessThan(4);
   expect(errors()).not.toMatch(/^\s+at /m);
@@ -100,7 +100,7 @@ test("npm start reports a refused platform password, keeps running, and ends wit
 test("npm start -- --watch reports an app that does not load, and leaves no process behind if it is killed", async () => {
   const invalid = ["--watch", "--set", "POOL_MINIMUM=10", "--set", "MAX_VMR=3"];
   const { output, connection, children, end } = await start("The app did not load: ", ...invalid);
-  const reason = "Error: Invalid settings: - POOL_MINIMUM: must not be greater than MAX_VMR";
+  const reason = "Error: Invalid settings: POOL_MINIMUM: must not be greater than MAX_VMR";
   expect(connection.app).toEqual({ state: "not loaded", reason });
   expect(output()).toContain("The next change restarts it.");
   expect((await fetch(`${connection.gatewayUrl}/public/health`)).status).toBe(404);

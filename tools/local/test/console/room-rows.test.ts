@@ -1,7 +1,7 @@
 /** The state that the console shows for a room. */
 import { expect, test } from "vitest";
 import { formatMarker } from "../../../../test/support/markers.ts";
-import { withTakenOut } from "../../../log/taken-out.ts";
+import { withTakenOut } from "../../../ops/pool/taken-out.ts";
 import { toRoomRows } from "../../console/room-rows.ts";
 
 const now = Date.parse("2026-01-02T10:00:00Z");

@@ -1,7 +1,7 @@
 /** What an operator's command notes in the description of a room that it takes out of the pool. */
 
-import { parseMarker, withMarker, withoutMarker } from "../../src/lib/ownership/room.ts";
-import type { ConferenceRow } from "../../src/lib/platform/conferences.ts";
+import { parseMarker, withMarker, withoutMarker } from "../../../src/lib/ownership/room.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 
 const takenOut = "vmr-gateway taken out of the pool by ops";
 

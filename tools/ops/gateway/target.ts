@@ -101,8 +101,6 @@ export interface LogFilter {
   readonly gateway?: string;
 }
 
-/** The event under which a create that failed with 5xx is counted. */
-export const refusedCreate = "create-refused";
 /** The functions that hand out rooms. */
 export const createFunctions = ["createRoom", "createRoomFromQueue"];
 /** The function that agents call. */
@@ -112,23 +110,10 @@ const bulkFunctions = ["bulkCreateRooms", "bulkDeleteRooms"];
 /** All functions that consumers and agents call. */
 export const callFunctions = [...createFunctions, agentFunction, ...roomFunctions, ...bulkFunctions];
 
-/** How many lines with one event were logged within some minutes. */
-export interface LogCount {
-  /** The beginning of these minutes, ISO 8601 in UTC. */
-  readonly time: string;
-  readonly event: string;
-  readonly count: number;
-}
-
 /** Reads the log. Every method throws UnreachableError if the log cannot be read. */
 export interface LogReader {
   /** Returns the lines, the oldest first; of more than 10,000, the latest. */
   readonly lines: (filter: LogFilter) => Promise<readonly LogLine[]>;
-  /** Counts the lines by event and by so many minutes. */
-  readonly counts: (
-    filter: { readonly hours: number; readonly events: readonly string[] },
-    minutes: number,
-  ) => Promise<readonly LogCount[]>;
   /**
    * Returns the creates of the last hour that API Management refused, in the form of the app's lines, or undefined if its
    * log is not here.

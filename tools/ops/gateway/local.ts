@@ -6,19 +6,10 @@ import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { type Clock, systemClock } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { type Connection, findStartedGateway, findStartedGateways } from "../../simulators/connection.ts";
-import { bypassProxy } from "../../simulators/process/bypass-proxy.ts";
+import { bypassProxy } from "../../terminal/bypass-proxy.ts";
 import { screenTime } from "../../terminal/format.ts";
 import { UnreachableError } from "../outcomes.ts";
-import {
-  createFunctions,
-  type LogLine,
-  type LogReader,
-  maxLines,
-  openPlatform,
-  probeSeconds,
-  refusedCreate,
-  type Target,
-} from "./target.ts";
+import { type LogLine, type LogReader, maxLines, openPlatform, probeSeconds, type Target } from "./target.ts";
 
 /** Connects to the gateway of this file, or to the one that started last. Throws UnreachableError if none runs. */
 export async function connectLocally(path?: string): Promise<Target> {
@@ -77,21 +68,7 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
         Object.entries(wanted).every(([name, values]) => !values || values.includes(String(fields[name])));
       return (await readTraces(hours)).filter(isWanted).slice(-maxLines);
     },
-    counts: async ({ hours, events }, minutes) => {
-      const milliseconds = minutes * 60_000;
-      const startOf = (time: string) => Math.floor(Date.parse(time) / milliseconds) * milliseconds;
-      return (await readTraces(hours)).flatMap(({ time, fields }) => {
-        const event = countedEvent(fields);
-        const isWanted = events.includes(event);
-        return isWanted ? [{ time: new Date(startOf(time)).toISOString(), event, count: 1 }] : [];
-      });
-    },
     refusedByApiManagement: async () => [],
     newestMetrics: async () => (await read("/control/rows", rowsSchema)).at(-1)?.row,
   };
-}
-
-function countedEvent({ event, function: name, status }: LogLine["fields"]): string {
-  const isCreate = event === "request" && createFunctions.includes(String(name));
-  return isCreate && Number(status) >= 500 ? refusedCreate : String(event);
 }

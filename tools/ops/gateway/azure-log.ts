@@ -1,8 +1,8 @@
 /** Reads the log of a deployment from its Log Analytics workspace. */
 import * as z from "zod";
-import { parseJson } from "../../simulators/process/parse-json.ts";
+import { parseJson } from "../../../src/lib/json.ts";
 import type { AzureApi } from "./azure-api.ts";
-import { createFunctions, type LogFilter, type LogReader, maxLines, refusedCreate } from "./target.ts";
+import { createFunctions, type LogFilter, type LogReader, maxLines } from "./target.ts";
 
 // https://learn.microsoft.com/azure/azure-monitor/logs/api/response-format
 const tableSchema = z.object({
@@ -12,7 +12,6 @@ const tableSchema = z.object({
 const responseSchema = z.object({ tables: z.tuple([tableSchema], tableSchema) });
 export const workspaceRole = "Log Analytics Reader on the workspace";
 const traceSchema = z.object({ TimeGenerated: z.string(), Message: z.string() });
-const countSchema = z.object({ time: z.string(), event: z.string(), count: z.number() });
 const fieldsSchema = z.record(z.string(), z.unknown());
 
 const refusalSchema = z.object({ time: z.string(), status: z.number(), reason: z.string() });
@@ -38,8 +37,6 @@ export function createAzureLog(api: AzureApi, workspaceId: string, app: string, 
         return fields.success ? [{ time, fields: fields.data }] : [];
       });
     },
-    counts: async ({ hours, events }, minutes) =>
-      z.array(countSchema).parse(await query(countsQuery(app, events, minutes), hours)),
     refusedByApiManagement: async () => {
       if (!apiName) return apiName === undefined ? undefined : [];
       const calls = await query(apiManagementQuery(apiName), 24);
@@ -90,21 +87,6 @@ export function linesQuery(app: string, { room, events, functions, gateway }: Lo
     "project TimeGenerated, Message",
     "order by TimeGenerated desc",
     `take ${maxLines}`,
-  ].join("\n| ");
-}
-
-/** Returns the query that counts lines by event and by minutes. */
-export function countsQuery(app: string, events: readonly string[], minutes: number): string {
-  const creates = createFunctions.map(literal).join(", ");
-  const isRefused = `entry.event == "request" and entry.function in (${creates}) and toint(entry.status) >= 500`;
-  return [
-    "AppTraces",
-    `where AppRoleName =~ ${literal(app)}`,
-    "extend entry = parse_json(Message)",
-    `extend event = iff(${isRefused}, ${literal(refusedCreate)}, tostring(entry.event))`,
-    `where event in (${events.map(literal).join(", ")})`,
-    `summarize ['count'] = count() by ['time'] = bin(TimeGenerated, ${minutes}m), event`,
-    "order by ['time'] asc",
   ].join("\n| ");
 }
 

@@ -1,0 +1,45 @@
+/** The table of loads in docs/operations.md, and the formula that generates it. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { tableBelow } from "../../../test/support/markdown-table.ts";
+import { type Load, sizeFor, smallestPool } from "../sizing.ts";
+
+const loads: readonly Load[] = [
+  { perDay: 100, busyHourPercent: 35 },
+  { perDay: 300, busyHourPercent: 35 },
+  { perDay: 1000, busyHourPercent: 20 },
+  { perDay: 3000, busyHourPercent: 12.5 },
+  { perDay: 3000, busyHourPercent: 20 },
+  { perDay: 10_000, busyHourPercent: 12.5 },
+  { perDay: 10_000, busyHourPercent: 20 },
+  { perDay: 30_000, busyHourPercent: 12.5 },
+  { perDay: 60_000, busyHourPercent: 12.5 },
+];
+
+// Rows of the tables that textbooks on teletraffic print.
+test.each([
+  { rooms: 1, share: 0.01, load: 0.0101 },
+  { rooms: 100, share: 0.01, load: 84.06 },
+  { rooms: 10, share: 0.001, load: 3.092 },
+])(
+  "By Erlang's table, $rooms rooms suffice for a load of $load if $share of the callers find none",
+  (row) => {
+    expect(smallestPool(row.load * 0.998, row.share)).toBe(row.rooms);
+    expect(smallestPool(row.load * 1.002, row.share)).toBe(row.rooms + 1);
+  },
+);
+
+test("The table in docs/operations.md has the results of the formula", () => {
+  const document = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+  const expected = loads.map((load) => {
+    const { perHour, pool, roomsOnPlatform, ports, platformCallsPerHour } = sizeFor(load);
+    const numbers = [perHour, pool, roomsOnPlatform, ports, platformCallsPerHour];
+    const share = `${load.busyHourPercent} %`;
+    return [
+      load.perDay.toLocaleString("en-US"),
+      share,
+      ...numbers.map((number) => number.toLocaleString("en-US")),
+    ];
+  });
+  expect(tableBelow(document, "## How large the pool must be")).toEqual(expected);
+});
