@@ -13,8 +13,7 @@ const Entry = z.object({
 });
 const Lock = z.object({ packages: z.record(z.string(), Entry) });
 
-export const lockText = readFileSync("package-lock.json", "utf8");
-const { packages } = Lock.parse(JSON.parse(lockText));
+const { packages } = Lock.parse(JSON.parse(readFileSync("package-lock.json", "utf8")));
 
 /** Every package except those of this repository. */
 export const lockedPackages = Object.entries(packages)

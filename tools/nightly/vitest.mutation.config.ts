@@ -1,13 +1,11 @@
-/** The tests that a mutated file is given to: `mutate.ts` names their folder. */
-import everything from "../../vitest.config.ts";
+/** The tests that a mutant is given to: those that run the code in their own process, without starting others. */
+import { defineConfig } from "vitest/config";
+import config from "../../vitest.config.ts";
 
-export default {
-  ...everything,
+export default defineConfig({
   test: {
-    ...everything.test,
-    include: ["**/*.test.ts"],
-    // They start processes, which run the code unchanged, or copy it.
-    exclude: ["**/{integration,package,planted-bugs,widget}.test.ts"],
+    ...config.test,
+    include: ["test/{lib,functions}/**/*.test.ts", "tools/ops/test/*.test.ts"],
     reporters: [],
   },
-};
+});
