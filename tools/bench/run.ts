@@ -1,105 +1,121 @@
-/** `npm run bench`: measures creates, and prints rows for tools/bench/results.md. */
-import { Option } from "@commander-js/extra-typings";
+/** `npm run bench`: creates beside the bare calls that a create consists of, in the same run, and a burst of creates. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import * as z from "zod";
+import { formatMarker } from "../../src/lib/ownership/room.ts";
+import { forEachParallel } from "../../src/lib/parallel.ts";
+import { fetchAccessToken } from "../local/stack/access-token.ts";
+import { startLocalGateway } from "../local/stack/local-gateway.ts";
+import { openLocalQueues } from "../local/stack/local-queues.ts";
+import { platformAccount } from "../simulators/identities.ts";
 import { createCommand } from "../terminal/create-command.ts";
 import { endOnSignal } from "../terminal/stop-signal.ts";
-import { type BenchStack, fillPool, prepare, runConcurrently, runOpenLoop, startBenchStack } from "./load.ts";
 
-/** A figure beside the same figure of the floor, from the same run. */
-interface Result {
-  readonly what: string;
-  readonly measured: string;
-  readonly floor: string;
-  /** Measured divided by floor. */
-  readonly ratio: number;
+const gatewayName = "bench";
+const platformLatencyMilliseconds = 20;
+const createsPerSecond = 25;
+const seconds = 30;
+const burst = 100;
+
+createCommand("npm run bench", "Measures creates beside the bare calls that they consist of.").parse();
+endOnSignal("The benchmark is not complete.");
+// `--help` has ended by now, because it needs no bundle.
+await import("../../scripts/build.ts");
+const { connection, stack, stop } = await startLocalGateway({
+  entry: fileURLToPath(new URL("../../dist/main.js", import.meta.url)),
+  settings: { GATEWAY_NAME: gatewayName, MAX_VMR: "500", POOL_READY_DELAY_SECONDS: "0" },
+  timersEnabled: false,
+});
+const { pool } = openLocalQueues(connection.storageConnectionString);
+const bearer = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
+const { username, password } = platformAccount;
+const basic = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
+const conferences = `${connection.platformUrl}/api/admin/configuration/v1/conference/`;
+const serviceTag = "https://verify.example.com/sessions/bench";
+const createUrl = `${connection.gatewayUrl}/room/create?uuiData=${Buffer.from(serviceTag).toString("hex")}`;
+const Found = z.object({ objects: z.tuple([z.object({ id: z.int() })]) });
+
+/** Sends a request and returns the body of the response. Throws an Error for any status but 2xx. */
+async function send(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  fields?: object,
+): Promise<string> {
+  const body = fields ? JSON.stringify(fields) : null;
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, "content-type": "application/json" },
+    body,
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${new URL(url).pathname}: ${response.status}`);
+  return text;
 }
 
-interface Benchmark {
-  readonly measure: (stack: BenchStack) => Promise<Result>;
-  readonly target: { readonly min: number } | { readonly max: number };
-  /** Settings of the gateway. */
-  readonly settings?: Record<string, string>;
+const create = async () => send("POST", createUrl, bearer);
+
+/** Receives a name, looks the room up, changes it, deletes the name, and puts it back as a replacement does. */
+async function bareCalls(): Promise<void> {
+  const [message] = await pool.receive(1, 300);
+  if (!message) throw new Error("the pool is empty");
+  const { objects } = Found.parse(
+    JSON.parse(await send("GET", `${conferences}?name=${message.text}`, basic)),
+  );
+  await send("PATCH", `${conferences}${objects[0].id}/`, basic, { tag: serviceTag, description: "bench" });
+  await pool.delete(message);
+  await pool.put(message.text);
 }
 
-/** First the creates, while their replacements are provisioned, then the direct calls at the same rate. */
-async function measureSteadyRate(stack: BenchStack): Promise<Result> {
-  const load = { ratePerSecond: 20, seconds: 30 };
-  const latencyMilliseconds = 20;
-  await prepare(stack, { warmUp: 200, pooled: 100 }, latencyMilliseconds);
-  const { claimAndPut, create } = stack;
-  const { times, failures } = await runOpenLoop({ ...load, task: create });
-  const floor = await runOpenLoop({ ...load, task: claimAndPut });
-  return {
-    what: `Create at ${load.ratePerSecond}/s for ${load.seconds} s, platform latency ${latencyMilliseconds} ms`,
-    measured: `${show(times)}, ${failures} failed`,
-    floor: show(floor.times),
-    ratio: percentile(times, 0.5) / percentile(floor.times, 0.5),
-  };
+/** Creates rooms on the platform and puts their names into the pool. */
+async function fillPool(count: number): Promise<void> {
+  const namePrefix = `bench-${randomUUID().slice(0, 8)}-`;
+  const description = formatMarker({
+    gateway: gatewayName,
+    state: "pooled",
+    since: new Date().toISOString(),
+  });
+  stack.platform.seedRooms({ count, namePrefix, fields: { description } });
+  const names = Array.from({ length: count }, (_, index) => `${namePrefix}${String(index).padStart(5, "0")}`);
+  await forEachParallel(names, async (name) => void (await pool.put(name)), 8);
 }
 
 /**
- * First the capacity, with callers who wait for responses, then creates at twice that rate, whether or not
- * earlier ones have ended.
+ * Starts a task at random moments, whether or not earlier ones have ended, and returns the sorted milliseconds. Time
+ * counts from the moment at which a task was due, so delays of this process are part of the figure.
  */
-async function measureOverload(stack: BenchStack): Promise<Result> {
-  const creates = 300;
-  const seconds = 120;
-  // The platform limits this run, not the processor that all parts share here.
-  const latencyMilliseconds = 200;
-  await prepare(stack, { warmUp: 400, pooled: creates }, latencyMilliseconds);
+async function timesOf(task: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  const running: Promise<void>[] = [];
   const startedAt = performance.now();
-  await runConcurrently(creates, 32, stack.create);
-  const capacity = (creates * 1000) / (performance.now() - startedAt);
-  await fillPool(stack, Math.ceil(2 * capacity * seconds));
-  const load = { ratePerSecond: 2 * capacity, seconds, task: stack.create };
-  const { times, failures, endedAtSeconds } = await runOpenLoop(load);
-  const half = seconds / 2;
-  const [first, second] = [0, half].map(
-    (from) => endedAtSeconds.filter((at) => at > from && at <= from + half).length / half,
-  ) as [number, number];
-  return {
-    what: `Creates at twice the capacity for ${seconds} s, platform latency ${latencyMilliseconds} ms, 3 slots`,
-    measured: `${format(first)}/s, then ${format(second)}/s, ${failures} of ${times.length + failures} refused`,
-    floor: `${format(capacity)}/s`,
-    ratio: Math.min(first, second) / capacity,
-  };
+  for (let due = startedAt; due - startedAt < seconds * 1000; ) {
+    const dueAt = due;
+    await delay(Math.max(0, dueAt - performance.now()));
+    running.push(task().then(() => void times.push(performance.now() - dueAt)));
+    due += (-Math.log(1 - Math.random()) / createsPerSecond) * 1000;
+  }
+  await Promise.all(running);
+  return times.toSorted((one, other) => one - other);
 }
 
-const show = (times: readonly number[]) =>
-  `${format(percentile(times, 0.5))} ms, p99 ${format(percentile(times, 0.99))} ms`;
+const percentile = (times: readonly number[], share: number) =>
+  times[Math.ceil(share * times.length) - 1] ?? Number.NaN;
 
-/** Formats a number with three significant digits. */
-const format = (value: number) => String(Number(value.toPrecision(3)));
-
-/** Returns the value below which this share of the samples lies (nearest rank). NaN without samples. */
-const percentile = (samples: readonly number[], share: number): number =>
-  samples.toSorted((one, other) => one - other)[Math.ceil(share * samples.length) - 1] ?? Number.NaN;
-
-const benchmarks: Readonly<Record<string, Benchmark>> = {
-  "create-steady": { measure: measureSteadyRate, target: { max: 1.1 } },
-  "create-overload": {
-    measure: measureOverload,
-    target: { min: 0.85 },
-    // The pool is filled beforehand, so nothing else takes the processor while the capacity is measured.
-    settings: { "AzureWebJobs.provisionRoom.Disabled": "true", PLATFORM_MAX_CONCURRENCY: "3" },
-  },
-};
-
-const { only } = createCommand("npm run bench", "Runs the benchmarks and prints their results.")
-  .addOption(new Option("--only <name>", "Runs one benchmark.").choices(Object.keys(benchmarks)))
-  .parse()
-  .opts();
-endOnSignal("The other benchmarks did not run.");
-// `--help` has ended by now, because it needs no bundle.
-await import("../../scripts/build.ts");
-for (const [name, { measure, target, settings = {} }] of Object.entries(benchmarks)) {
-  if (only !== undefined && only !== name) continue;
-  console.log(`${name} ...`);
-  // Each benchmark runs against a new gateway, whose processes end with this one if it fails.
-  const stack = await startBenchStack(settings);
-  const { what, measured, floor, ratio } = await measure(stack);
-  await stack.stop();
-  const isReached = "max" in target ? ratio <= target.max : ratio >= target.min;
-  const bound = "max" in target ? `≤ ${target.max}` : `≥ ${target.min}`;
-  const verdict = isReached ? "reached" : "**missed**";
-  console.log(`| ${what} | ${measured} | ${floor} | ${format(ratio)} | ${bound}: ${verdict} |`);
+await fillPool(300);
+for (let warmUp = 0; warmUp < 200; warmUp++) await create();
+stack.platform.setLatency({ milliseconds: platformLatencyMilliseconds });
+const creates = await timesOf(create);
+const floor = await timesOf(bareCalls);
+for (const share of [0.5, 0.9, 0.99]) {
+  const [one, other] = [percentile(creates, share), percentile(floor, share)];
+  console.log(
+    `p${share * 100}: ${one.toFixed(1)} ms, bare calls ${other.toFixed(1)} ms, ratio ${(one / other).toFixed(2)}`,
+  );
 }
+
+await fillPool(burst);
+const responses = await Promise.allSettled(Array.from({ length: burst }, create));
+const served = responses.filter(({ status }) => status === "fulfilled").length;
+console.log(`${burst} creates at once: ${served} served`);
+await stop();
