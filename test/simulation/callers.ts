@@ -119,9 +119,10 @@ function checkHandOut(
   ledger.handedOut.set(name, task);
   if (tag !== undefined && room.tag !== tag) isWrong("with another service tag in the response");
   // The claim of a retried request is the one whose response was lost.
-  const committer = ledger.committedBy.get(name);
+  const committer = ledger.committedBy.get(name) ?? ledger.clearedBeforeCommit.get(name);
   if (key === undefined ? committer !== task : !committer) isWrong("whose message it has not deleted");
-  if (ledger.deletedAsFree.has(name)) isWrong("which bulk delete has deleted");
+  if (ledger.deletedAsFree.has(name) && !ledger.clearedBeforeCommit.has(name))
+    isWrong("which bulk delete has deleted");
   const row = platform.find(name);
   if (!row) {
     if (!ledger.removed.has(name)) isWrong("which no longer exists");

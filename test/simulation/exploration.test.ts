@@ -1,4 +1,4 @@
-/** Explores small scenarios completely; `npm run explore` has more scenarios and faults. */
+/** Explores small scenarios; `npm run explore` has more scenarios, and tries all faults in them. */
 import { expect, test } from "vitest";
 import { explainFailure, exploreScenario } from "./exploration/explore-scenarios.ts";
 import { limitsOf } from "./exploration/scenario.ts";
@@ -9,7 +9,7 @@ const short = Object.entries(scenarios).flatMap(([name, scenario]) =>
 );
 
 test.each(short)(
-  'No history of the scenario "$name" breaks a promise if clocks differ by $skewMilliseconds ms',
+  'No history of the scenario "$name" with $faults faults breaks a promise if clocks differ by $skewMilliseconds ms',
   { timeout: 240_000 },
   async ({ scenario, limits }) => {
     const { failure, isComplete, complete } = await exploreScenario(scenario, limits);

@@ -94,6 +94,15 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     changedBy: new Map<string, Task>(),
     /** The invocation that deleted the pool message of a room. */
     committedBy: new Map<string, Task>(),
+    /** The claim that held the pool message of a room when bulk delete cleared it. */
+    clearedUnder: new Map<string, Task>(),
+    /** The last claim that got no response when it deleted the pool message of a room. */
+    unansweredDelete: new Map<string, Task>(),
+    /**
+     * The claim that cannot know that its message was cleared, because the response of its first delete was lost. The
+     * only exception to promise 1.
+     */
+    clearedBeforeCommit: new Map<string, Task>(),
     /** Rooms that bulk delete deleted although its list did not show that a caller has them. */
     deletedAsFree: new Set<string>(),
     /** The most claims and provisioning runs at once. */
@@ -176,7 +185,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
         : parseMarker(description)?.state !== "assigned";
     if (!wasFree) return;
     seen.deletedAsFree.add(name);
-    if (seen.handedOut.has(name))
+    if (seen.handedOut.has(name) && !seen.clearedBeforeCommit.has(name))
       violated("handed-out-twice", `${by} deletes ${name}, which was handed out after it was listed`);
   }
 
@@ -236,6 +245,28 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
           "event-lost",
           `#${task.id} ${task.functionName} forgets the end of ${room} without a reason`,
         );
+    },
+
+    /** A call of storage had no response. `text` is that of its message. */
+    onUnanswered(queue: string, operation: string, text: string, task: Task): void {
+      if (queue === "pool" && operation === "delete")
+        seen.unansweredDelete.set(decodeRoomMessage(text).room, task);
+    },
+
+    onCleared(queue: string, texts: readonly string[]): void {
+      if (queue !== "pool") return;
+      for (const text of texts) {
+        const { room } = decodeRoomMessage(text);
+        const holder = seen.heldBy.get(room);
+        if (holder && isClaim(holder)) seen.clearedUnder.set(room, holder);
+      }
+    },
+
+    /** A message was to be deleted and did not exist. */
+    onMessageGone(queue: string, text: string, task: Task): void {
+      const { room } = decodeRoomMessage(text);
+      const isCleared = queue === "pool" && seen.clearedUnder.get(room) === task;
+      if (isCleared && seen.unansweredDelete.get(room) === task) seen.clearedBeforeCommit.set(room, task);
     },
 
     /** A message became invisible for some time, or visible. */

@@ -9,18 +9,22 @@ import type { Ledger } from "./ledger.ts";
 type QueueName = keyof typeof queueNames;
 
 /** Lets calls of storage fail. Those of the platform fail in the network. */
-export function failStorage(ports: Ports) {
+export function failStorage(ports: Ports, ledger: Ledger) {
   return async <Result>(call: MemoryCall, carryOut: () => Promise<Result>): Promise<Result> => {
     const { port, operation } = call;
     if (port === "platform") return carryOut();
-    const label = [port, operation, ...("of" in call && call.of !== undefined ? [call.of] : [])].join(" ");
+    const of = "of" in call ? call.of : undefined;
+    const label = [port, operation, ...(of === undefined ? [] : [of])].join(" ");
     return ports.call({
       label: () => label,
       target: "storage",
       // As in src/lib/azure.
       timeoutSeconds: port === "metrics" ? 10 : 3,
       effect: carryOut,
-      failure: () => failureOf(port, label),
+      failure(_fault, _isTimeout, task) {
+        if (of !== undefined) ledger.onUnanswered(port, operation, of, task);
+        return failureOf(port, label);
+      },
     });
   };
 }
@@ -45,8 +49,18 @@ export function observeQueue(name: QueueName, queue: MemoryQueue, ledger: Ledger
       return messages;
     },
     async delete(message) {
-      await queue.delete(message);
-      ledger.onMessageDeleted(name, message.text, requireTask());
+      const { text } = message;
+      await queue.delete(message).catch((error: unknown) => {
+        if (error instanceof QueueError && error.failure === "message-gone")
+          ledger.onMessageGone(name, text, requireTask());
+        throw error;
+      });
+      ledger.onMessageDeleted(name, text, requireTask());
+    },
+    async clear() {
+      const texts = queue.texts();
+      await queue.clear();
+      ledger.onCleared(name, texts);
     },
     async setInvisible(message, seconds, text) {
       await queue.setInvisible(message, seconds, text);

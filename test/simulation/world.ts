@@ -114,7 +114,7 @@ export function createWorld(
           PLATFORM_MAX_CONCURRENCY: "3",
         },
         adapters: { random: options.randomOf?.(process) ?? random, newId },
-        around: failStorage(ports),
+        around: failStorage(ports, ledger),
         network: () => simulateNetwork(platform, ports, ledger, platformTimeoutSeconds),
         onLog: (line) => ledger.onLog(line, requireTask()),
       },

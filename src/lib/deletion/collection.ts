@@ -129,7 +129,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
   async function handle(group: RoomMessages, run: Run): Promise<void> {
     const { log, startBefore } = run;
     const { room, messages } = group;
-    const [youngest, ...others] = messages;
+    const [youngest] = messages;
     const isYoung = youngest.ageSeconds < minAgeSeconds;
     const request = requestOf(group);
     const { action, reason, row } = await deleteRoom(request, { log, startBefore, onlyDecides: isYoung });
@@ -137,8 +137,9 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
     const mayAppear = reason === "gone" && request.sender === "gateway";
     if (isYoung && (action === "delete" || mayAppear)) {
       log.info("deletion-skipped", { room: loggableName(room, row), reason: "young" });
-      await deletion.setInvisible(youngest, Math.ceil(minAgeSeconds - youngest.ageSeconds));
-      await remove(others);
+      const seconds = Math.ceil(minAgeSeconds - youngest.ageSeconds);
+      // All together, because an older one may say who gave the room up.
+      for (const message of messages) await deletion.setInvisible(message, seconds);
       return;
     }
     if (action !== "delete") log.info("deletion-skipped", { room: loggableName(room, row), reason });

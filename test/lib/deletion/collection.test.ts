@@ -51,6 +51,24 @@ describe("Garbage collection", () => {
     expect(world.log.fieldsOf("room-deleted")).toMatchObject({ reason: "ops shrink", operator });
   });
 
+  test("keeps all messages about a room until the youngest is due, because an older one may give the room up", async () => {
+    world.addRoom("room-a");
+    const givenUp = {
+      room: "room-a",
+      queuedBy: "gateway",
+      claimId: "claim-1",
+      reason: "assignment-unknown",
+    } as const;
+    await queueForDeletion(world.deletion, givenUp);
+    world.clock.advance(60);
+    await world.deletion.put("room-a");
+    await world.collectGarbageAfter(550);
+    expect(world.deletion.texts()).toEqual([encodeRoomMessage(givenUp), "room-a"]);
+    expect(invisibleSeconds()).toEqual([50, 50]);
+    await world.collectGarbageAfter(50);
+    expect(leftBehind()).toEqual([]);
+  });
+
   test("logs one warning per run for unmarked rooms that it deletes", async () => {
     for (const room of ["one", "two", "three"]) await world.addEnded(room, { description: "" });
     await world.addEnded("marked");

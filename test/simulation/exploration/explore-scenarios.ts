@@ -7,7 +7,7 @@ export interface Exploration {
   /** Histories that ran to their end. */
   readonly complete: number;
   readonly states: number;
-  /** Whether nothing was left to try. */
+  /** Whether nothing was left to try within the limits. */
   readonly isComplete: boolean;
   readonly failure: Failure | undefined;
 }
@@ -23,13 +23,14 @@ export async function exploreScenario(
   limits: Limits,
   shortestFirst = false,
 ): Promise<Exploration> {
+  const { maxStates = Number.POSITIVE_INFINITY } = limits;
   const known = new Set<string>();
   const prefixes: number[][] = [[]];
   let runs = 0;
   let complete = 0;
   let failure: Failure | undefined;
 
-  while (!failure && runs < maxRuns) {
+  while (!failure && runs < maxRuns && known.size < maxStates) {
     const prefix = shortestFirst ? prefixes.shift() : prefixes.pop();
     if (!prefix) break;
     runs += 1;
@@ -52,7 +53,7 @@ export async function exploreScenario(
     };
     failure = await runScenario(scenario, limits, choose);
   }
-  const isComplete = !failure && prefixes.length === 0;
+  const isComplete = !failure && (prefixes.length === 0 || known.size >= maxStates);
   return { complete, states: known.size, isComplete, failure };
 }
 

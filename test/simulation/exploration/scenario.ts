@@ -35,16 +35,26 @@ export interface Limits {
   readonly faults: number;
   /** By how much the clock of every other process, beginning with the first, is fast. */
   readonly skewMilliseconds: number;
+  /** How many states are tried; all if missing. A number of states bounds the work on every computer alike. */
+  readonly maxStates?: number;
 }
+
+// About a second of a usual computer.
+const maxStatesWithFault = 300;
 
 /** Each invocation has its own process, which can die or freeze independently. */
 export const processCountOf = ({ steps }: Scenario) => 1 + Math.max(...steps.map(({ process }) => process));
 
-/** Returns the limits with which a scenario is explored: with equal clocks, and with those that the gateway tolerates. */
+/**
+ * Returns the limits with which a scenario is explored: with equal clocks, and with those that the gateway tolerates. The
+ * short form tries a part of the histories with a fault if it does not try all of them.
+ */
 export function limitsOf(scenario: Scenario, form: "short" | "whole"): Limits[] {
   const faults = (scenario.faults ?? { short: 0, whole: 1 })[form];
   const skews = processCountOf(scenario) === 1 ? [0] : form === "short" ? [0, -5000] : [0, -5000, 5000];
-  return skews.map((skewMilliseconds) => ({ faults, skewMilliseconds }));
+  const limits = skews.map((skewMilliseconds): Limits => ({ faults, skewMilliseconds }));
+  if (faults === 0) limits.push({ faults: 1, skewMilliseconds: 0, maxStates: maxStatesWithFault });
+  return limits;
 }
 
 /** Makes no choices of its own: every delay is the shortest one. */
