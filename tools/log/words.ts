@@ -9,11 +9,12 @@ export interface LoggedFailure {
   readonly platformMethod?: string | undefined;
   readonly platformStatus?: number | null | undefined;
   readonly platformError?: string | undefined;
+  readonly causes?: readonly { readonly message?: string | undefined }[];
 }
 
 const codeWords: Readonly<Record<string, string>> = {
   "pool-exhausted": "the pool was empty",
-  "storage-unavailable": "the storage account does not respond",
+  "storage-unavailable": "the storage account cannot be used",
   "identity-provider-unavailable": "the identity provider's keys cannot be read",
   "contact-centre-unavailable": "the contact centre does not confirm the token",
   "claim-failed": "no room could be claimed: too many creates at once, or names without rooms",
@@ -24,7 +25,8 @@ const codeWords: Readonly<Record<string, string>> = {
 
 /** Returns why a request, a provisioning or a deletion failed, from the fields of its line. */
 export function describeLoggedFailure({
-  failure = "unknown",
+  causes = [],
+  failure = causes[0]?.message ?? "unknown",
   code = failure,
   ...call
 }: LoggedFailure): string {

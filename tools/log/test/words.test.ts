@@ -5,7 +5,11 @@ import { describeLoggedFailure } from "../words.ts";
 test.each([
   [{}, "unknown"],
   [{ code: "something-new" }, "something-new"],
-  [{ code: "storage-unavailable" }, "the storage account does not respond"],
+  [{ code: "storage-unavailable" }, "the storage account cannot be used"],
+  [
+    { causes: [{ message: "queue delete: ServerBusy" }, { message: "RestError" }] },
+    "queue delete: ServerBusy",
+  ],
   [{ failure: "platform-timeout" }, "the platform does not respond in time"],
   [
     { platformMethod: "GET", platformStatus: 403 },

@@ -23,7 +23,7 @@ const refusalSchema = z.object({ time: z.string(), status: z.number(), reason: z
 export function createAzureLog(api: AzureApi, workspaceId: string, app: string, apiName?: string): LogReader {
   async function query(text: string, hours: number): Promise<Record<string, unknown>[]> {
     const subject = { subject: "the log workspace", role: workspaceRole };
-    const body = { query: text, timespan: `PT${Math.round(hours * 60)}M` };
+    const body = { query: text, timespan: `PT${Math.ceil(hours * 60)}M` };
     const { tables } = await api(`/v1${workspaceId}/query`, responseSchema, subject, body);
     const [{ columns, rows }] = tables;
     return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
@@ -46,6 +46,10 @@ export function createAzureLog(api: AzureApi, workspaceId: string, app: string, 
         return time === undefined ? [] : [{ time, fields: { ...fields, function: createFunctions[0] } }];
       });
     },
+    loadFailure: async () => {
+      const [row] = await query(loadFailureQuery(app), 1);
+      return row && z.object({ reason: z.string() }).parse(row).reason;
+    },
     newestMetrics: async () => (await query(metricsQuery(app), 24))[0],
   };
 }
@@ -53,6 +57,17 @@ export function createAzureLog(api: AzureApi, workspaceId: string, app: string, 
 /** Returns the query for the newest metrics row. */
 export function metricsQuery(app: string): string {
   return `VmrGatewayMetrics_CL | where App =~ ${literal(app)} | order by TimeGenerated desc | take 1`;
+}
+
+/** Returns the query for the settings that the app refused when it was loaded: the host logs the text of the error. */
+export function loadFailureQuery(app: string): string {
+  return [
+    "AppTraces",
+    `where AppRoleName =~ ${literal(app)} and Message has "Invalid settings"`,
+    "order by TimeGenerated desc",
+    "take 1",
+    'project reason = extract("Invalid settings: .*", 0, Message)',
+  ].join("\n| ");
 }
 
 /** Returns the query for a row if API Management logs calls here, and for the creates of the last hour that it refused. */

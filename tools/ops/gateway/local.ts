@@ -6,6 +6,7 @@ import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { type Clock, systemClock } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { type Connection, findStartedGateway, findStartedGateways } from "../../simulators/connection.ts";
+import { hostFailureEvent } from "../../simulators/log-workspace.ts";
 import { bypassProxy } from "../../terminal/bypass-proxy.ts";
 import { screenTime } from "../../terminal/format.ts";
 import { UnreachableError } from "../outcomes.ts";
@@ -60,7 +61,12 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
     const since = new Date(clock.now() - hours * 3600_000).toISOString();
     return (await read("/control/traces", tracesSchema)).filter(({ time }) => time >= since);
   }
+  const textSchema = z.string().optional();
   return {
+    loadFailure: async () => {
+      const failed = (await readTraces(1)).findLast(({ fields }) => fields["event"] === hostFailureEvent);
+      return textSchema.parse(failed?.fields["message"]);
+    },
     lines: async ({ hours, room, gateway, events, functions }) => {
       const names = { room: room && [room], gateway: gateway && [gateway] };
       const wanted = { ...names, event: events, function: functions };

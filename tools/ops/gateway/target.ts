@@ -119,6 +119,8 @@ export interface LogReader {
    * log is not here.
    */
   readonly refusedByApiManagement: () => Promise<readonly LogLine[] | undefined>;
+  /** Returns why the app did not load in the last hour, or undefined if the log does not say so. */
+  readonly loadFailure: () => Promise<string | undefined>;
   /** Returns the newest metrics row of the last day, or undefined if there is none. */
   readonly newestMetrics: () => Promise<Readonly<Record<string, unknown>> | undefined>;
 }

@@ -2,10 +2,9 @@
 import * as z from "zod";
 import { fetchPublishedKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { version } from "../../../src/lib/version.ts";
-import { hostFailureEvent } from "../../simulators/log-workspace.ts";
 import { describeCall, failureOf } from "../../terminal/call-failure.ts";
 import { age, count } from "../../terminal/format.ts";
-import { type LogReader, probeSeconds, type Target } from "../gateway/target.ts";
+import { probeSeconds, type Target } from "../gateway/target.ts";
 import { firstLine } from "../outcomes.ts";
 import { type Finding, judged, runbook } from "./line.ts";
 import { causeOf, mentionLogged } from "./log-history.ts";
@@ -22,9 +21,9 @@ export async function checkGateway({ target: { gatewayUrl, log } }: Reading): Pr
     const unprotected = `${found}, but a call without a token ${status === 200 ? "is accepted" : failure}`;
     return status === 401 ? { isOk: true, found } : { isOk: false, found: unprotected, advice };
   }
-  const reason = await loadFailure(log);
+  const reason = await log.loadFailure().catch(() => undefined);
   const state = health.status === 404 ? "the app did not load" : "the app does not run";
-  return { isOk: false, found: `${found}: ${state}${reason && ` (${reason})`}`, advice };
+  return { isOk: false, found: `${found}: ${state}${reason === undefined ? "" : ` (${reason})`}`, advice };
 }
 
 /** The settings that the app ignores, and the secrets that it cannot read. */
@@ -45,10 +44,10 @@ export async function checkSettings({ target }: Reading): Promise<Finding> {
 }
 
 /** Reads every queue. */
-export async function checkStorage({ target: { queues } }: Reading): Promise<Finding> {
+export async function checkStorage({ target }: Reading): Promise<Finding> {
   try {
-    await Promise.all(Object.values(queues).map(async (queue) => queue.count()));
-    return { isOk: true, found: "responds" };
+    await Promise.all(Object.values(target.queues).map(async (queue) => queue.count()));
+    return { isOk: true, found: `responds${await mentionLogged(target, "storage-unavailable")}` };
   } catch (error) {
     return { isOk: false, found: describeError(error), advice: runbook("storage-unavailable") };
   }
@@ -148,12 +147,6 @@ export async function checkVersion({ newestRow }: Reading): Promise<Finding> {
   const found = `the app is ${deployed}, these commands are ${version}`;
   const advice = "use the commands of the version that is deployed: git checkout v<version>";
   return judged(deployed === "unknown" || deployed === version, found, advice);
-}
-
-/** Returns the first line of the reason why the app did not load, or an empty string if the log has none. */
-async function loadFailure(log: LogReader): Promise<string> {
-  const lines = await log.lines({ hours: 1, events: [hostFailureEvent] }).catch(() => []);
-  return z.string().catch("").parse(lines.at(-1)?.fields["message"]);
 }
 
 function describeError(error: unknown): string {

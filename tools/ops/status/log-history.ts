@@ -53,11 +53,16 @@ export function findingOf(history: History, words: HistoryWords, cause?: string 
   return judged(isOver, found, advice);
 }
 
-/** Returns `; the app logged EVENT 2 times in the last hour`, or nothing. A call that logs two lines counts once. */
+/** Returns `; the app logged EVENT in 2 calls in the last hour: CAUSE`, or nothing. Two lines of a call count once. */
 export async function mentionLogged({ log }: Target, event: string): Promise<string> {
   const lines = await log.lines({ hours: 1, events: [event] });
+  const newest = lines.at(-1);
+  if (!newest) return "";
   const calls = new Set(lines.map(({ fields }) => fields["invocationId"])).size;
-  return calls === 0 ? "" : `; the app logged ${event} in ${count(calls, "call")} in the last hour`;
+  // Most errors have their code as the message.
+  const cause = readLine(newest.fields)?.causes[0]?.message ?? event;
+  const reason = cause === event ? "" : `: ${cause}`;
+  return `; the app logged ${event} in ${count(calls, "call")} in the last hour${reason}`;
 }
 
 /** The period of most findings: that of the alert on creates, and longer than the collector's pause. */

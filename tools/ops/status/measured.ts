@@ -116,10 +116,13 @@ async function lookUpNames(
   const listed = names.flatMap((name) => byName.get(name) ?? []);
   const missing = names.filter((name) => !byName.has(name));
   const find = async (name: string | undefined) => name !== undefined && conferences.findByName(name);
-  const [found, foundMissing] = [await find(listed[0]?.name), await find(missing[0])];
+  // The names of a pool that is lost, or that was just filled, are not visible, but its rooms are.
+  const pooledRoom = rooms.find(({ description }) => isPooledBy(gatewayName, description))?.name;
+  const found = await find(pooledRoom);
+  const foundMissing = await find(missing[0]);
   const contradiction =
     found === undefined
-      ? `a look-up by name does not find ${listed[0]?.name}, which the platform lists`
+      ? `a look-up by name does not find ${pooledRoom}, which the platform lists`
       : foundMissing && `the platform's list lacks ${missing[0]}, which a look-up by name finds`;
   return {
     total: names.length,
@@ -128,6 +131,11 @@ async function lookUpNames(
     /** How the platform's list and its look-ups by name contradict each other. */
     contradiction: contradiction || undefined,
   };
+}
+
+function isPooledBy(gatewayName: string, description: string | null | undefined): boolean {
+  const marker = parseMarker(description);
+  return marker?.gateway === gatewayName && marker.state === "pooled";
 }
 
 type MeasuredParts = Pick<Parameters<typeof measure>[0], "conferences" | "status">;

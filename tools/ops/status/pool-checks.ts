@@ -16,11 +16,14 @@ const missedRunSeconds = collectorPauseSeconds + 60;
 const deletionHours = 6;
 /** A room waits for its deletion for at most 20 minutes. */
 const waitingHours = 0.5;
+/** Reasons to discard a name, which do not queue a room for its deletion. */
+const onlyNames = ["room-missing", "other-gateway", "unmarked-room-without-alias"];
 /** Several events can report the same end. */
 const foreignLimit = 20;
 
 export async function checkPool({ measured, creates }: Reading): Promise<Finding> {
-  const { PoolDepth: depth, MaximumRooms: maximum, PoolMinimum: minimum } = (await measured()).row;
+  const { row, own } = await measured();
+  const { PoolDepth: depth, MaximumRooms: maximum, PoolMinimum: minimum } = row;
   if (depth === null) return unknown;
   const found = `${depth} of ${maximum ?? "?"} rooms${minimum === null ? "" : `, minimum ${minimum}`}`;
   if (maximum === 0) {
@@ -28,30 +31,38 @@ export async function checkPool({ measured, creates }: Reading): Promise<Finding
     const advice = `set MAX_VMR: ${runbook("pool-empty-on-claim")}`;
     return judged(isUnused, `${found}: switched off (MAX_VMR 0)`, advice);
   }
-  const emptyAdvice = `creates return 404: ${runbook("pool-empty-on-claim", "fill")}`;
+  const cure = own?.poolNames?.contradiction === undefined ? "fill" : undefined;
+  const emptyAdvice = `creates return 404: ${runbook("pool-empty-on-claim", cure)}`;
   if (depth === 0) return judged(false, found, emptyAdvice);
   if (maximum !== null && depth > maximum) {
     const advice = `${depth - maximum} more than MAX_VMR, which does no harm: npm run ops -- shrink ${maximum}`;
     return { isOk: true, found, advice };
   }
   const isLow = maximum !== null && depth < lowShare * maximum;
-  return judged(!isLow, found, `it is low: ${runbook("pool-low", "fill")}`);
+  return judged(!isLow, found, `it is low: ${runbook("pool-low", cure)}`);
 }
 
 /** A host that runs takes a request within a second, or within a few if it starts an instance first. */
 const untakenSeconds = 15;
 
-export async function checkRequests({ target: { log }, measured }: Reading): Promise<Finding> {
+export async function checkRequests({ target, measured, calls }: Reading): Promise<Finding> {
   const { row, own } = await measured();
   const { ProvisioningDepth: depth } = row;
   if (depth === null) return unknown;
   const found = `${count(depth, "room")} requested`;
   const waitingSeconds = own?.oldestRequestSeconds ?? 0;
   if (waitingSeconds <= untakenSeconds) return { isOk: true, found };
-  const attempts = await log.lines({ hours: recentHours, functions: ["provisionRoom"] });
-  const untaken = `${found}, one for ${duration(waitingSeconds)}, and provisionRoom has not run in ${recentMinutes} min`;
-  const advice = "is the function disabled, or the app stopped? docs/operations.md#provisioning-failing";
-  return attempts.length > 0 ? { isOk: true, found } : judged(false, untaken, advice);
+  const { log, clock } = target;
+  const requestedAt = clock.now() - waitingSeconds * 1000;
+  const runs = await log.lines({ hours: recentHours, functions: ["provisionRoom"] });
+  const hasRunSince = runs.some(({ time }) => Date.parse(time) > requestedAt);
+  // Lines reach the log late: it is complete only up to the newest call, roughly.
+  const completeUntil = Date.parse((await calls()).at(-1)?.time ?? "");
+  const isComplete = runs.length === 0 || completeUntil > requestedAt + untakenSeconds * 1000;
+  if (hasRunSince || !isComplete) return { isOk: true, found };
+  const untaken = `${found}, one for ${duration(waitingSeconds)}, and no run of provisionRoom has ended since`;
+  const advice = `is the function disabled, or the app stopped? ${runbook("provisioning-failing")}`;
+  return { isOk: false, found: untaken, advice };
 }
 
 export async function checkPoison({ measured }: Reading): Promise<Finding> {
@@ -142,7 +153,8 @@ export async function checkUnaccounted({ target: { log }, measured }: Reading): 
   const found = `${count(total, "room")}${isBeyondPool ? " marked as pooled, but in no queue" : listed}`;
   const advice = runbook("rooms-unaccounted", "unaccounted");
   // A room that a claim gave up is still marked as pooled while it waits for its deletion.
-  const givenUp = await log.lines({ hours: waitingHours, events: ["room-discarded", "claim-lost"] });
+  const discarded = await log.lines({ hours: waitingHours, events: ["room-discarded", "claim-lost"] });
+  const givenUp = discarded.filter(({ fields }) => !onlyNames.includes(String(fields["reason"])));
   if (isBeyondPool && total - givenUp.length < orphanedLimit && givenUp.length > 0)
     return { isOk: undefined, found: `${found}, which may be among those that wait for deletion` };
   if (total >= orphanedLimit) return { isOk: false, found, advice };

@@ -19,12 +19,17 @@ const recentPeriod = `${recentMinutes} min`;
 const metricsLateMilliseconds = 15 * 60_000;
 const hoursOfEvents = 24;
 
+/** Where to read on about a create that failed with a code; the others are in creates-failing. */
+const sections: Readonly<Record<string, string>> = {
+  "pool-exhausted": "pool-empty-on-claim",
+  "storage-unavailable": "storage-unavailable",
+};
+
 export async function checkCreates({ target: { clock }, creates }: Reading): Promise<Finding> {
   const lines = (await creates()).map(({ line }) => line);
   const history = historyOf(lines, ({ fields }) => hasFailed(fields["status"]));
   const { newestFailure } = history;
-  const isPoolEmpty = isCode(newestFailure, "pool-exhausted");
-  const advice = runbook(isPoolEmpty ? "pool-empty-on-claim" : "creates-failing");
+  const advice = runbook(sections[String(newestFailure?.fields["code"])] ?? "creates-failing");
   const words = { noun: "create", succeeded: "served", period: recentPeriod, now: clock.now(), advice };
   // While changes are paused, a create makes no call that its line could name.
   const isPaused =

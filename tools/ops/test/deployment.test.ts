@@ -13,7 +13,7 @@ import { useStarted } from "../../../test/support/use-started.ts";
 import { connectionOf, writeConnection } from "../../simulators/connection.ts";
 import { identities } from "../../simulators/identities.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
-import { apiManagementQuery, linesQuery, metricsQuery } from "../gateway/azure-log.ts";
+import { apiManagementQuery, linesQuery, loadFailureQuery, metricsQuery } from "../gateway/azure-log.ts";
 import { connect } from "../gateway/connect.ts";
 import { fetchOperatorId } from "../gateway/deployment.ts";
 import { ops } from "./run-ops.ts";
@@ -143,10 +143,12 @@ test("The log is read for as long as asked, and the secrets are named that the a
   const rows = {
     [ofPeriod("PT300M", query)]: [trace({ event: "newer" }), trace({ event: "older" })],
     [ofPeriod("PT1440M", metricsQuery(app))]: [{ PoolDepth: 3 }],
+    [ofPeriod("PT60M", loadFailureQuery(app))]: [{ reason: "Invalid settings: ROOM_HOST_PIN: too short" }],
   };
   returns({ rows });
   const { log, unresolvedSecrets, fingerprint } = await connect({}, shell());
   expect(await log.newestMetrics()).toEqual({ PoolDepth: 3 });
+  expect(await log.loadFailure()).toBe("Invalid settings: ROOM_HOST_PIN: too short");
   const lines = await log.lines({ hours: 5, room: "room-1" });
   expect(lines.map(({ fields }) => fields["event"])).toEqual(["older", "newer"]);
   expect([await unresolvedSecrets(), await fingerprint()]).toEqual([["SECRET_1"], undefined]);
@@ -233,6 +235,7 @@ test.each([
   linesQuery(app, { hours: 24, gateway: "production" }),
   apiManagementQuery("vmr-gateway-test"),
   metricsQuery(app),
+  loadFailureQuery(app),
 ])("Kusto's language service finds no fault in %s", (text) => {
   expect(faultsOf(text)).toEqual([]);
 });

@@ -24,6 +24,7 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
     log: {
       lines: async () => [],
       refusedByApiManagement: async () => [],
+      loadFailure: async () => undefined,
       newestMetrics: async () => undefined,
     },
     platform: undefined,

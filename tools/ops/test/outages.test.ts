@@ -61,6 +61,13 @@ async function collectAfter(gateway: GatewayInMemory, minutes: number): Promise<
   await gateway.runTimer("collectGarbage");
 }
 
+async function replacePool(gateway: GatewayInMemory): Promise<void> {
+  // It spares rooms that may just have been provisioned.
+  gateway.clock.advance(120);
+  await gateway.ops("drain --leaked --yes");
+  await gateway.fill();
+}
+
 const outages = {
   "the platform is down": named("Platform", "platform-unreachable", {
     strike: async ({ platform, runTimer }) => {
@@ -206,6 +213,13 @@ const outages = {
       cureWords: "5xx: see the contact centre's status page",
     },
   ),
+  "storage refuses the app": named("Creates", "storage-unavailable", {
+    strike: ({ queues }) => {
+      for (let create = 0; create < 10; create++) queues.pool.strikeNext("receive", { failure: "unknown" });
+    },
+    found: /^10 of 10 creates failed in 15 min, the last \d+ s ago: the storage account cannot be used$/,
+    cureWords: "If access is refused (403), a role is missing",
+  }),
   "one node of several has a wrong password for the event sink": named("Event sink", "event-sink-silent", {
     strike: async ({ sendEvents }) => {
       await sendEvents(1, "wrong");
@@ -254,14 +268,13 @@ const outages = {
     cureWords: "run `npm run ops -- fill`",
     cure: async (gateway) => gateway.ops("fill --timeout-minutes 0"),
   }),
-  "provisionRoom is disabled": named("Requests", "provisioning-failing", {
+  "provisionRoom has been disabled half a minute ago": named("Requests", "provisioning-failing", {
     strike: async (gateway) => {
       change({ provisions: false })(gateway);
-      await waitFor(gateway, 16);
-      await gateway.queues.provisioning.put('{"reason":"bulk","upTo":20}');
+      await gateway.call("createRoom");
       gateway.clock.advance(16);
     },
-    found: /^11 rooms requested, one for \d+ s, and provisionRoom has not run in 15 min$/,
+    found: /^11 rooms requested, one for \d\d s, and no run of provisionRoom has ended since$/,
     cureWords: "the function is disabled",
   }),
   "the list of rooms lacks them": named("Rooms", "names-without-rooms", {
@@ -273,7 +286,16 @@ const outages = {
     strike: findingNothing("name"),
     found: /; a look-up by name does not find \S+, which the platform lists$/,
     cureWords: "Do not shrink the pool",
-    cure: async (gateway) => gateway.fill(),
+    cure: replacePool,
+  }),
+  "look-ups by name find nothing, and callers have used up the pool": named("Rooms", "names-without-rooms", {
+    strike: (gateway) => {
+      findingNothing("name")(gateway);
+      change({ provisions: false })(gateway);
+    },
+    found: /; a look-up by name does not find \S+, which the platform lists$/,
+    cureWords: "run `npm run ops -- drain --leaked --yes` at a quiet time",
+    cure: replacePool,
   }),
   "the pool has names of another gateway's rooms": named("Rooms", "names-without-rooms", {
     strike: async (gateway) => {
@@ -311,10 +333,7 @@ const outages = {
       strike: (gateway) => gateway.addRooms(["lost-1", "lost-2", "lost-3"], { state: "pooled" }),
       found: /^3 rooms marked as pooled, but in no queue$/,
       cureWords: "npm run ops -- drain --leaked --yes",
-      cure: async (gateway) => {
-        await gateway.ops("drain --leaked --yes");
-        await gateway.fill();
-      },
+      cure: replacePool,
     },
   ),
   "rooms were handed out two days ago and never used": named("Unaccounted", "rooms-unaccounted", {
