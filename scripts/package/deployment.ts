@@ -2,49 +2,27 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build as bundle } from "esbuild";
 import { zipSync } from "fflate";
 import manifest from "../../package.json" with { type: "json" };
+import { bundle, root } from "./bundle.ts";
 import { createSettingsList } from "./settings-list.ts";
 import { createNotices } from "./third-party-notices.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
 /**
- * Bundles src/main.ts. Returns the files by their paths from the project's root, such as `dist/main.js`, the build, and
- * the paths of every source that left code in the bundle. Rejects with esbuild's list of faults.
+ * Bundles src/main.ts, because the host's `main` names one file. Packages that only timers or some deployments need are
+ * evaluated when they are first imported. Returns the files by their paths from the project's root, such as
+ * `dist/main.js`, the build, and the paths of every source that left code in the bundle.
  */
 async function bundleApp() {
-  const { outputFiles, metafile } = await bundle({
-    absWorkingDir: root,
-    entryPoints: ["src/main.ts"],
+  const { outputFiles, sources } = await bundle({
+    entryPoint: "src/main.ts",
     outfile: "dist/main.js",
-    write: false,
-    metafile: true,
-    bundle: true,
-    platform: "node",
-    target: "node24",
-    format: "esm",
     sourcemap: true,
-    // The bundle is one file because the host's `main` names one. Packages that only timers or some deployments need are
-    // evaluated when they are first imported. It is not minified: that would not make it load faster, and stack traces
-    // would be harder to read.
-    // Two packages stay external: the Functions worker provides `@azure/functions-core`, and `supports-color` is optional
-    // for `debug`.
-    external: ["@azure/functions-core", "supports-color"],
-    // CommonJS parts of the dependencies call require, which an ESM file does not have.
-    banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-    },
-    logLevel: "warning",
   });
   const built = outputFiles.map(({ path, contents }) => [toPath(relative(root, path)), contents] as const);
   const files = new Map(built);
   const build = writeBuild(files);
-  const parts = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
-  const sources = parts.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
-  return { files, build, sources: [...new Set(sources)].toSorted() };
+  return { files, build, sources };
 }
 
 /** Writes twelve hexadecimal digits of the bundle's hash in place of the zeros in src/lib/version.ts, and returns them. */

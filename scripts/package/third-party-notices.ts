@@ -1,10 +1,8 @@
 /** The licence texts of the packages whose code is in the bundle, as their licences require. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import * as z from "zod";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { root } from "./bundle.ts";
 
 const Manifest = z.object({
   name: z.string(),

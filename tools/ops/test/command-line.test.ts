@@ -1,8 +1,11 @@
 /** The command line: unknown and wrong options, help, and what the documents say about the commands. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { projectFolder } from "../../../test/support/script-process.ts";
+import { createOperatorsProgram } from "../../../scripts/package/operators-program.ts";
+import { projectFolder, temporaryFolder } from "../../../test/support/script-process.ts";
 import { exitCodes } from "../outcomes.ts";
 import { ops } from "./run-ops.ts";
 
@@ -51,6 +54,23 @@ test.each([
   expect([exitCode, output + remarks]).toEqual([ending, expect.stringMatching(/^ {2}redrive \[options\]/m)]);
   for (const { code, meaning } of Object.values(exitCodes))
     expect(output + remarks).toContain(`${code}`.padEnd(5) + meaning);
+});
+
+test("The program of a release runs in an empty folder, and finds deployments", async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "ops.mjs"), await createOperatorsProgram());
+  const env = {
+    AZURE_SUBSCRIPTION_ID: "subscription",
+    AZURE_RESOURCE_GROUP: "group",
+    FUNCTION_APP_NAME: "app",
+    OPS_RESOURCE_MANAGER_URL: "http://127.0.0.1:1",
+  };
+  expect(
+    spawnSync(process.execPath, ["ops.mjs", "status"], { cwd: folder, env, encoding: "utf8" }),
+  ).toMatchObject({
+    status: exitCodes.unreachable.code,
+    stderr: expect.stringMatching(/^Azure does not respond, so the settings of the app cannot be read: /),
+  });
 });
 
 test("Ends quietly if the reader of its output has ended", () => {
