@@ -275,6 +275,7 @@ resource availabilityTest 'Microsoft.Insights/webtests@2022-06-15' = if (alerts.
   }
 }
 
+output alertLimits object = mapValues(limits, rule => rule.?limit ?? 0)
 output workspaceId string = workspaceId
 output routineGroupId string = alerts.areOn ? routine.id : ''
 output insightsConnectionString string = insights.properties.ConnectionString

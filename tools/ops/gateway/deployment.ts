@@ -3,6 +3,7 @@ import { DefaultAzureCredential, type TokenCredential } from "@azure/identity";
 import jsonwebtoken from "jsonwebtoken";
 import * as z from "zod";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
+import { parseJson } from "../../../src/lib/json.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { isLoopback } from "../../../src/lib/settings/formats.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
@@ -12,16 +13,18 @@ import { type AzureApi, createAzureApi, tokenFor } from "./azure-api.ts";
 import { createAzureLog, workspaceRole } from "./azure-log.ts";
 import {
   type DeploymentNames,
+  defaultLimits,
   type Environment,
   type LogReader,
   openPlatform,
   type Target,
 } from "./target.ts";
 
+const tagsSchema = z.record(z.string(), z.string()).nullish();
 // https://learn.microsoft.com/rest/api/appservice/web-apps/get
 const appSchema = z.object({
   name: z.string(),
-  tags: z.record(z.string(), z.string()).nullish(),
+  tags: tagsSchema,
   properties: z.object({ defaultHostName: z.string(), lastModifiedTimeUtc: z.string().optional() }),
 });
 const appsSchema = z.object({ value: z.array(appSchema.pick({ name: true, tags: true })) });
@@ -32,7 +35,15 @@ const settingsSchema = z.object({ properties: z.record(z.string(), z.string()) }
 const referencesSchema = z.object({
   value: z.array(z.object({ name: z.string(), properties: z.object({ status: z.string().nullish() }) })),
 });
-const workspacesSchema = z.object({ value: z.array(z.object({ id: z.string() })) });
+const workspacesSchema = z.object({ value: z.array(z.object({ id: z.string(), tags: tagsSchema })) });
+// What infra/app.bicep writes: the limits of the alerts by their names.
+const limitsSchema = z
+  .object({ "event-sink-silent": z.number(), "deletion-queue-old": z.number() })
+  .transform((limits) => ({
+    silentRooms: limits["event-sink-silent"],
+    deletionSeconds: limits["deletion-queue-old"],
+  }))
+  .catch(defaultLimits);
 const fingerprintSchema = z.object({ fingerprint: z.string() });
 const hoursOfFingerprint = 24;
 
@@ -47,19 +58,19 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   const appName = names.app ?? (await findApp(resourceManager, groupId, names.environment));
   const appId = `${groupId}/providers/Microsoft.Web/sites/${appName}`;
   const pathOf = (path: string) => `${appId}${path}?${sitesVersion}`;
-  const [appSettings, workspaceId, app] = await Promise.all([
+  const [appSettings, app] = await Promise.all([
     // By name; secrets are references to the vault.
     resourceManager(pathOf("/config/appsettings/list"), settingsSchema, ofApp("the settings of the app"), {}),
-    names.workspaceId ?? findWorkspace(resourceManager, groupId),
     resourceManager(pathOf(""), appSchema, ofApp("the function app")),
   ]);
+  const environmentTag = app.tags?.["vmr-gateway"];
+  const workspaceId = names.workspaceId ?? (await findWorkspace(resourceManager, groupId, environmentTag));
   const { settings, hasPlatformLogin } = toOperatorSettings(appSettings.properties, environment);
   // Deployments and changes of settings restart the app.
   const { defaultHostName, lastModifiedTimeUtc: changedAt } = app.properties;
   const healthUrl = names.healthUrl ?? app.tags?.["vmr-gateway-health"];
   const appUrl = `https://${defaultHostName}`;
   const gatewayUrl = healthUrl?.replace(/\/public\/health$/, "") ?? appUrl;
-  const environmentTag = app.tags?.["vmr-gateway"];
   const apiName = environmentTag && `vmr-gateway-${environmentTag}`;
   const log = createAzureLog(logAnalytics, workspaceId, appName, gatewayUrl === appUrl ? "" : apiName);
   return {
@@ -67,6 +78,7 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     since: changedAt && `last changed ${screenTime(changedAt.replace(/Z?$/, "Z"))}`,
     gatewayUrl,
     settings,
+    limits: limitsSchema.parse(parseJson(appSettings.properties["ALERT_LIMITS"] ?? "")),
     clock: systemClock,
     queues: openQueues({ storage: settings.storage, credential }),
     log,
@@ -95,16 +107,18 @@ async function findApp(api: AzureApi, groupId: string, environment = ""): Promis
   throw new UnreachableError(`The resource group must have exactly one app with the tag ${tag}.`);
 }
 
-async function findWorkspace(api: AzureApi, groupId: string): Promise<string> {
+/** Returns the workspace of the environment: the one with its tag, or the only one of the resource group. */
+async function findWorkspace(api: AzureApi, groupId: string, environmentTag: string | undefined) {
   const path = `${groupId}/providers/Microsoft.OperationalInsights/workspaces?api-version=2023-09-01`;
   const subject = { subject: "the log workspace of the resource group", role: workspaceRole };
   const { value } = await api(path, workspacesSchema, subject);
-  const [workspace] = value;
-  if (!workspace)
-    throw new UnreachableError(
-      "The resource group has no log workspace. Set LOG_WORKSPACE_ID to the resource ID of the one that the gateway uses.",
-    );
-  return workspace.id;
+  const tagged = value.filter(({ tags }) => tags?.["vmr-gateway"] === environmentTag);
+  const [workspace, ...others] = tagged.length > 0 ? tagged : value;
+  if (workspace && others.length === 0) return workspace.id;
+  throw new UnreachableError(
+    "The resource group must have exactly one log workspace, or one with the tag of the environment. Otherwise, set " +
+      "LOG_WORKSPACE_ID to the resource ID of the one that the gateway uses.",
+  );
 }
 
 /** Each metrics run of the app logs the fingerprint of the rooms that it makes. The operator cannot compute it. */

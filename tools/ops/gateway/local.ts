@@ -10,7 +10,15 @@ import { hostFailureEvent } from "../../simulators/log-workspace.ts";
 import { bypassProxy } from "../../terminal/bypass-proxy.ts";
 import { screenTime } from "../../terminal/format.ts";
 import { UnreachableError } from "../outcomes.ts";
-import { type LogLine, type LogReader, maxLines, openPlatform, probeSeconds, type Target } from "./target.ts";
+import {
+  defaultLimits,
+  type LogLine,
+  type LogReader,
+  maxLines,
+  openPlatform,
+  probeSeconds,
+  type Target,
+} from "./target.ts";
 
 /** Connects to the gateway of this file, or to the one that started last. Throws UnreachableError if none runs. */
 export async function connectLocally(path?: string): Promise<Target> {
@@ -27,6 +35,7 @@ export async function connectLocally(path?: string): Promise<Target> {
     since: await describeStart(connection),
     gatewayUrl: connection.gatewayUrl,
     settings,
+    limits: defaultLimits,
     clock: systemClock,
     queues: openQueues({ storage: settings.storage, credential: createCredential(settings.storage) }),
     log: createLocalLog(connection.logWorkspaceUrl),

@@ -24,6 +24,8 @@ export interface Target {
   readonly gatewayUrl: string;
   /** The settings that the gateway runs with. Secrets that the operator cannot read are placeholders. */
   readonly settings: Settings;
+  /** What the alerts of this deployment allow. */
+  readonly limits: AlertLimits;
   readonly clock: Clock;
   readonly queues: Queues;
   readonly log: LogReader;
@@ -36,6 +38,17 @@ export interface Target {
   /** Returns the operator's object ID, or undefined if there is none. */
   readonly operatorId: () => Promise<string | undefined>;
 }
+
+/** The limits of alerts that `status` shares. */
+export interface AlertLimits {
+  /** Rooms that were handed out, have no conference and wait for no deletion: event-sink-silent. */
+  readonly silentRooms: number;
+  /** For how long a room may wait for its deletion: deletion-queue-old. */
+  readonly deletionSeconds: number;
+}
+
+/** Those of infra/observability.bicep. */
+export const defaultLimits: AlertLimits = { silentRooms: 20, deletionSeconds: 3600 };
 
 /** Returns which gateway this is, and since when it runs. */
 export function headerOf({ name, since }: Target): string {

@@ -7,7 +7,6 @@ import type { PoolNames } from "./measured.ts";
 import type { Reading } from "./reading.ts";
 
 const lowShare = 0.2;
-const oldDeletionSeconds = 3600;
 const orphanedLimit = 3;
 const maxNamed = 3;
 /** A run of the collector receives each message that is due. */
@@ -71,7 +70,7 @@ export async function checkPoison({ measured }: Reading): Promise<Finding> {
   return judged(depth === 0, `${count(depth, "request")} given up`, runbook("poison-messages", "redrive"));
 }
 
-export async function checkDeletion({ target: { log }, measured }: Reading): Promise<Finding> {
+export async function checkDeletion({ target: { log, limits }, measured }: Reading): Promise<Finding> {
   const { row } = await measured();
   const { DeletionDepth: depth, DeletionOldestSeconds: oldest } = row;
   if (depth === null) return unknown;
@@ -96,7 +95,7 @@ export async function checkDeletion({ target: { log }, measured }: Reading): Pro
   const rooms = (row.AvailableRooms ?? 0) + (row.InUseRooms ?? 0);
   const foreign = `${found}: ${depth} names, and this gateway has ${count(rooms, "room")}`;
   if (row.InUseRooms !== null && depth > rooms + foreignLimit) return { isOk: undefined, found: foreign };
-  return judged((oldest ?? 0) <= oldDeletionSeconds, found, advice);
+  return judged((oldest ?? 0) <= limits.deletionSeconds, found, advice);
 }
 
 export async function checkAlarms({ measured }: Reading): Promise<Finding> {

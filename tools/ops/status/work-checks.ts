@@ -104,15 +104,13 @@ export async function checkProvisioning({ target: { clock, log } }: Reading): Pr
   return findingOf(history, words);
 }
 
-/** The limit of the alert event-sink-silent. */
-const silentRooms = 20;
-
 /** Judges what the platform reports and, as the alert does, whether the ends of conferences are reported at all. */
 export async function checkEventSink(reading: Reading): Promise<Finding> {
   const finding = await judgeEvents(reading);
   const { InUseRooms, LiveConferences, DeletionDepth } = (await reading.measured()).row;
   const unreported = (InUseRooms ?? 0) - (LiveConferences ?? 0) - (DeletionDepth ?? 0);
-  if (unreported <= silentRooms || LiveConferences === null || DeletionDepth === null) return finding;
+  if (unreported <= reading.target.limits.silentRooms || LiveConferences === null || DeletionDepth === null)
+    return finding;
   const found = `${finding.found}; ${unreported} rooms were handed out, have no conference and wait for no deletion`;
   return { isOk: false, found, advice: runbook("event-sink-silent") };
 }

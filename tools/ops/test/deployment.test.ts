@@ -39,6 +39,7 @@ const secrets = ["Resolved", "SecretNotFound", "Resolved"].map((status, index) =
 interface Azure {
   readonly status: number;
   readonly settings: Readonly<Record<string, string>>;
+  readonly workspaces: readonly object[];
   /** The rows of each query of the log, the newest first. */
   readonly rows: Readonly<Record<string, readonly object[]>>;
 }
@@ -49,6 +50,10 @@ const initially: Azure = {
     ...exampleEnvironment,
     ROOM_HOST_PIN: "@Microsoft.KeyVault(SecretUri=https://kv.example.com/secrets/ROOM-HOST-PIN)",
   },
+  workspaces: [
+    { id: "/other", tags: { "vmr-gateway": "other" } },
+    { id: workspaceId, tags: { "vmr-gateway": "test" } },
+  ],
   rows: {},
 };
 const returns = (changes: Partial<Azure>) => void (azure = { ...initially, ...changes });
@@ -76,7 +81,7 @@ const server = useStarted(async () =>
       [`GET ${appId}/config/configreferences/appsettings`]: { value: secrets },
       [`GET ${groupId}/providers/Microsoft.Web/sites`]: { value: [{ name: "func-other" }, site] },
       [`GET ${appId}`]: site,
-      [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: { value: [{ id: workspaceId }] },
+      [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: { value: azure.workspaces },
     };
     if (url.pathname === `/v1${workspaceId}/query`) return { status: 200, body: runQuery(body) };
     const found = bodies[`${method} ${url.pathname}`];
@@ -152,6 +157,24 @@ test("The log is read for as long as asked, and the secrets are named that the a
   const lines = await log.lines({ hours: 5, room: "room-1" });
   expect(lines.map(({ fields }) => fields["event"])).toEqual(["older", "newer"]);
   expect([await unresolvedSecrets(), await fingerprint()]).toEqual([["SECRET_1"], undefined]);
+});
+
+test("Judges by the limits of the deployment's alerts, and without them by the defaults", async () => {
+  expect((await connect({}, shell())).limits).toEqual({ silentRooms: 20, deletionSeconds: 3600 });
+  const ALERT_LIMITS = '{"server-errors":0,"event-sink-silent":50,"deletion-queue-old":7200}';
+  returns({ settings: { ...initially.settings, ALERT_LIMITS } });
+  expect((await connect({}, shell())).limits).toEqual({ silentRooms: 50, deletionSeconds: 7200 });
+});
+
+test("Takes the only workspace of a resource group, even without the tag of the environment", async () => {
+  const untagged = { id: workspaceId };
+  const ofAnother = { id: "/other", tags: { "vmr-gateway": "other" } };
+  returns({ workspaces: [untagged] });
+  expect(await (await connect({}, shell())).log.lines({ hours: 1 })).toEqual([]);
+  for (const workspaces of [[], [ofAnother, untagged]]) {
+    returns({ workspaces });
+    await expect(connect({}, shell())).rejects.toThrow("must have exactly one log workspace");
+  }
 });
 
 const directUrl = "https://func-example.example.com/public/health";

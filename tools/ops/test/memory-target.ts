@@ -3,7 +3,7 @@ import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { createManualClock } from "../../simulators/memory/clock.ts";
 import { createMemoryQueue } from "../../simulators/memory/queue.ts";
-import type { Target } from "../gateway/target.ts";
+import { defaultLimits, type Target } from "../gateway/target.ts";
 
 /** Returns a target; `changes` replace parts of it. */
 export function memoryTarget(changes: Partial<Target> = {}): Target {
@@ -15,6 +15,7 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
     clock: { ...clock, sleep: async (milliseconds) => clock.sleep(milliseconds) },
     gatewayUrl: "http://127.0.0.1:1",
     settings: loadSettings(exampleEnvironment),
+    limits: defaultLimits,
     queues: {
       pool: createMemoryQueue(clock),
       deletion: createMemoryQueue(clock),

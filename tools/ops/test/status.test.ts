@@ -26,7 +26,7 @@ import {
   checkUnaccounted,
 } from "../status/pool-checks.ts";
 import { readingOf } from "../status/reading.ts";
-import { checkCallers, checkMetrics, reasonsOfAnybody } from "../status/work-checks.ts";
+import { checkCallers, checkEventSink, checkMetrics, reasonsOfAnybody } from "../status/work-checks.ts";
 import { memoryTarget } from "./memory-target.ts";
 
 test("The alert callers-refused ignores the calls that status ignores", () => {
@@ -286,6 +286,17 @@ test.each([
   { check: checkPoison, row: { PoisonDepth: null } },
   { check: checkAlarms, row: { AlarmCount: null } },
 ])("$check.name: $row is unknown", async ({ check, row }) => expectFinding(check, { row, found: "unknown" }));
+
+// Four rooms are handed out, have no conference and wait for no deletion; one has waited for 660 s.
+test.each([
+  { check: checkEventSink, limits: { silentRooms: 4, deletionSeconds: 1 }, isOk: undefined },
+  { check: checkEventSink, limits: { silentRooms: 3, deletionSeconds: 9999 }, isOk: false },
+  { check: checkDeletion, limits: { silentRooms: 1, deletionSeconds: 660 }, isOk: true },
+  { check: checkDeletion, limits: { silentRooms: 9999, deletionSeconds: 659 }, isOk: false },
+])("$check.name judges by the limits $limits of the deployment's alerts", async ({ check, limits, isOk }) => {
+  const measured = async () => ({ row: { ...calm, InUseRooms: 7 }, own: ownOfCalm });
+  expect(await check({ ...reading({ limits }), measured })).toMatchObject({ isOk });
+});
 
 const given = (settings: Record<string, string>) =>
   reading({ settings: loadSettings({ ...exampleEnvironment, ...settings }) });
