@@ -87,7 +87,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     clock,
     leaseSeconds,
     platformTimeoutSeconds,
-    claimSlots: platformClient.claimSlots,
+    takeClaimSlot: platformClient.takeClaimSlot,
     gatewayName,
   });
 

@@ -56,7 +56,7 @@ function createPoolWorld() {
     clock,
     gatewayName,
     conferences: createConferences(client),
-    claimSlots: client.claimSlots,
+    takeClaimSlot: client.takeClaimSlot,
     takeSlot: client.background.takeSlot,
     replenishment: createReplenishment({ pool, provisioning, maxRooms }),
   };

@@ -141,7 +141,11 @@ export function createClient(transport: PlatformTransport, options: ClientOption
         return slot;
       },
     },
-    claimSlots: limiter.claimSlots,
+    /** Waits for the slot of a claim. Returns undefined if none is free in time. Throws PlatformError during a pause. */
+    takeClaimSlot: async (startBefore: number): Promise<Slot | undefined> => {
+      await limiter.waitForPause("caller", startBefore);
+      return limiter.takeSlot("claim", startBefore);
+    },
   };
 }
 

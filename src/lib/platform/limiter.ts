@@ -5,30 +5,18 @@ import { PlatformError } from "./errors.ts";
 /** `caller`: a caller waits for the call. `background`: no caller waits. */
 export type Priority = "caller" | "background";
 
-/** A place that was granted. Disposing of it gives it back. */
-type Place = Disposable;
-
 /** Lets one unit of work call the platform, one call after the other. Disposing of it gives it back. */
-export type Slot = Place;
-
-/** Lets a claim receive a message. Disposing of it lets the next claim in. */
-interface Admission extends Place {
-  /** Waits for the slot of the claim. Returns undefined if none is free in time. */
-  readonly takeSlot: () => Promise<Slot | undefined>;
-}
-
-/** Gives each claim one slot for all its platform calls. */
-export type ClaimSlots = ReturnType<typeof createLimiter>["claimSlots"];
+export type Slot = Disposable;
 
 type Line = "claims" | "others";
+
+const otherLines: Readonly<Record<Line, Line>> = { claims: "others", others: "claims" };
 
 const slotsLeftForCallers = 2;
 // A burst that this time suffices for is served as a whole; under a load that lasts, a longer wait serves nobody else.
 // The host lets in more requests than wait in both lines (HTTP_CONCURRENCY), because it cannot refuse those outside.
 const maxWaitMilliseconds = 8000;
 const maxWaitingPerLine = 200;
-// Receiving a message calls storage, so more claims may do it than have slots.
-const admittedPerSlot = 2;
 const firstPauseSeconds = 1;
 const maxPauseSeconds = 15;
 const maxPauseWaitSeconds: Readonly<Record<Priority, number>> = { caller: 2, background: maxPauseSeconds };
@@ -42,20 +30,17 @@ const timeoutMemoryMilliseconds = 600_000;
  * docs/architecture.md ("Platform calls") who gets a slot.
  */
 export function createLimiter(ceiling: number, clock: Clock, random: RandomSource) {
-  const slots = createPlaces<Line>(clock, "claims", "others");
-  // Claims that receive a message, or hold one without a slot. More of them would empty the pool.
-  const admissions = createPlaces(clock, "claims");
-  admissions.setMax(admittedPerSlot * ceiling);
+  const slots = createPlaces(clock);
   // Background work that has a slot or waits for one.
-  const background = createPlaces(clock, "others");
+  const background = createPlaces(clock);
   let limit: number;
   setLimit(ceiling);
   let limitedAt = Number.NEGATIVE_INFINITY;
   let timedOutAt = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let pauseSeconds = firstPauseSeconds;
-  /** How long a claim receives its message, and how long units of work keep their slots: moving averages. */
-  const averageMilliseconds = { receive: 0, claims: 0, others: 0 };
+  /** How long units of work keep their slots: moving averages. */
+  const averageMilliseconds = { claims: 0, others: 0 };
 
   function setLimit(value: number): void {
     limit = Math.min(ceiling, Math.max(1, value));
@@ -82,75 +67,45 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
     }
   }
 
-  /** How many units of work wait in a line. Claims wait there before they receive their message, too. */
-  const waiting = (line: Line) =>
-    line === "claims" ? admissions.waiting("claims") + admissions.taken() : slots.waiting("others");
-
   /** Whether a caller who arrives now would wait too long in this line. The lines take turns. */
-  function isTooLong(line: Line, otherLine: Line): boolean {
-    const turnsOfOthers = Math.min(waiting(line), waiting(otherLine));
-    const free = Math.floor(limit) - slots.taken();
-    const ahead =
-      (waiting(line) - free) * averageMilliseconds[line] + turnsOfOthers * averageMilliseconds[otherLine];
-    return waiting(line) >= maxWaitingPerLine || ahead / Math.floor(limit) > maxWaitMilliseconds;
-  }
-
-  /** Whether storage is so slow that a claim would wait too long before it receives its message. */
-  function isStorageTooSlow(): boolean {
-    const ahead = admissions.waiting("claims") * averageMilliseconds.receive;
-    return ahead / (admittedPerSlot * ceiling) > maxWaitMilliseconds;
-  }
-
-  /** Starts to measure a time. Returns the function that adds it to the average. */
-  function measure(what: keyof typeof averageMilliseconds): () => void {
-    const startedAt = clock.now();
-    return () => {
-      const milliseconds = clock.now() - startedAt;
-      averageMilliseconds[what] = 0.8 * (averageMilliseconds[what] || milliseconds) + 0.2 * milliseconds;
-    };
+  function isTooLong(line: Line): boolean {
+    const otherLine = otherLines[line];
+    const waiting = slots.waiting(line);
+    const turnsOfOthers = Math.min(waiting, slots.waiting(otherLine));
+    const ahead = waiting * averageMilliseconds[line] + turnsOfOthers * averageMilliseconds[otherLine];
+    return waiting >= maxWaitingPerLine || ahead / Math.floor(limit) > maxWaitMilliseconds;
   }
 
   async function enterSlots(line: Line, startBefore: number): Promise<Slot | undefined> {
     const place = await slots.enter(line, startBefore);
-    return place && disposing(measure(line), place[Symbol.dispose]);
-  }
-
-  /**
-   * Lets a claim in. Returns undefined if it would wait too long for its slot, or until `startBefore`, in clock
-   * milliseconds. Throws PlatformError if calls are paused.
-   */
-  async function admit(startBefore: number): Promise<Admission | undefined> {
-    await waitForPause("caller", startBefore);
-    if (isTooLong("claims", "others") || isStorageTooSlow()) return undefined;
-    const place = await admissions.enter("claims", startBefore);
     if (!place) return undefined;
-    const endReceive = measure("receive");
+    const startedAt = clock.now();
     return {
-      ...place,
-      takeSlot: async () => {
-        endReceive();
-        return enterSlots("claims", startBefore);
+      [Symbol.dispose]() {
+        const milliseconds = clock.now() - startedAt;
+        averageMilliseconds[line] = 0.8 * (averageMilliseconds[line] || milliseconds) + 0.2 * milliseconds;
+        place[Symbol.dispose]();
       },
     };
   }
 
   async function enterInBackground(startBefore: number): Promise<Slot | undefined> {
-    const place = await background.enter("others", startBefore);
-    const slot = place && (await enterSlots("others", startBefore));
-    if (!slot) place?.[Symbol.dispose]();
-    return slot && disposing(slot[Symbol.dispose], place[Symbol.dispose]);
+    using places = new DisposableStack();
+    const place = places.use(await background.enter("others", startBefore));
+    const slot = place && places.use(await enterSlots("others", startBefore));
+    return slot && places.move();
   }
 
   return {
-    claimSlots: { admit },
     waitForPause,
     /**
-     * Waits for the slot of a unit of work that is not a claim. Returns undefined if none is free by `startBefore`, and
+     * Waits for the slot of a unit of work. Returns undefined if none is free by `startBefore`, in clock milliseconds, and
      * at once if a caller would wait too long.
      */
-    async takeSlot(priority: Priority, startBefore: number): Promise<Slot | undefined> {
-      if (priority === "background") return enterInBackground(startBefore);
-      return isTooLong("others", "claims") ? undefined : enterSlots("others", startBefore);
+    async takeSlot(work: Priority | "claim", startBefore: number): Promise<Slot | undefined> {
+      if (work === "background") return enterInBackground(startBefore);
+      const line = work === "claim" ? "claims" : "others";
+      return isTooLong(line) ? undefined : enterSlots(line, startBefore);
     },
     /** Raises the limit by one per round of successful calls, unless they are slow and others have timed out. */
     onSuccess(milliseconds: number, timeoutSeconds: number): void {
@@ -164,8 +119,9 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
       if (!(error instanceof PlatformError)) return;
       const { platformStatus: status, outcome, code } = error;
       const isRefused = status === 429 || status === 503;
-      if (!isRefused && status !== 504 && !(code === "platform-timeout" && outcome === "unknown")) return;
-      if (!isRefused) timedOutAt = clock.now();
+      const isTimeout = status === 504 || (code === "platform-timeout" && outcome === "unknown");
+      if (!isRefused && !isTimeout) return;
+      if (isTimeout) timedOutAt = clock.now();
       // Calls that began before the last decrease say nothing about the new limit. A clock that is set back begins a round.
       const isFirstOfRound = startedAt >= limitedAt || clock.now() < limitedAt;
       if (isFirstOfRound) {
@@ -183,33 +139,29 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
   };
 }
 
-const disposing = (...ends: readonly (() => void)[]): Disposable => ({
-  [Symbol.dispose]: () => ends.forEach((end) => end()),
-});
-
 /**
- * Creates places, none at first. A place that becomes free goes to the line whose last turn is older, and there to
- * whoever came first.
+ * Creates places, none at first. The lines take turns for a place that becomes free, and in each line, whoever came first
+ * gets it. Disposing of a place gives it back.
  */
-function createPlaces<Line extends string>(clock: Clock, ...lineNames: readonly Line[]) {
+function createPlaces(clock: Clock) {
   let max = 0;
   let taken = 0;
-  /** Those who wait, as functions that grant them a place. The line whose last turn is older comes first. */
-  const lines = lineNames.map((name) => ({ name, grants: [] as (() => void)[] }));
-  const lineOf = (name: Line) => lines.find((line) => line.name === name)?.grants ?? [];
+  let lastLine: Line = "others";
+  /** Those who wait, as functions that grant them a place. */
+  const lines: Readonly<Record<Line, (() => void)[]>> = { claims: [], others: [] };
 
   function grantFreePlaces(): void {
     while (taken < max) {
-      const next = lines.findIndex(({ grants }) => grants.length > 0);
-      const [line] = next < 0 ? [] : lines.splice(next, 1);
-      if (!line) return;
-      lines.push(line);
+      const nextLine = otherLines[lastLine];
+      if (lines[nextLine].length > 0) lastLine = nextLine;
+      const grant = lines[lastLine].shift();
+      if (!grant) return;
       taken += 1;
-      line.grants.shift()?.();
+      grant();
     }
   }
 
-  const place: Place = {
+  const place: Disposable = {
     [Symbol.dispose]() {
       taken -= 1;
       grantFreePlaces();
@@ -221,13 +173,12 @@ function createPlaces<Line extends string>(clock: Clock, ...lineNames: readonly 
       max = value;
       grantFreePlaces();
     },
-    taken: () => taken,
-    waiting: (name: Line) => lineOf(name).length,
+    waiting: (line: Line) => lines[line].length,
     /** Waits in a line for a place. Returns undefined if none was free by `startBefore`, in clock milliseconds. */
-    async enter(name: Line, startBefore: number): Promise<Place | undefined> {
+    async enter(lineName: Line, startBefore: number): Promise<Disposable | undefined> {
       if (clock.now() >= startBefore) return undefined;
       const { promise: granted, resolve: grant } = Promise.withResolvers<void>();
-      const line = lineOf(name);
+      const line = lines[lineName];
       line.push(grant);
       grantFreePlaces();
       if (line.includes(grant)) {

@@ -8,8 +8,9 @@ import {
   parseMarker,
   withMarker,
 } from "../ownership/room.ts";
+import type { PlatformClient } from "../platform/client.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
-import type { ClaimSlots, Slot } from "../platform/limiter.ts";
+import type { Slot } from "../platform/limiter.ts";
 import { deleteConfirmed, type QueueMessage, timestampOf } from "../ports.ts";
 import { createBreaker } from "./breaker.ts";
 import { createGiveUp } from "./giving-up.ts";
@@ -30,7 +31,7 @@ export interface ClaimOptions extends SettlementDependencies {
   readonly conferences: Pick<Conferences, "findByName" | "update">;
   readonly replenishment: Pick<Replenishment, "topUpByOne" | "requestReplacement">;
   readonly platformTimeoutSeconds: number;
-  readonly claimSlots: ClaimSlots;
+  readonly takeClaimSlot: PlatformClient["takeClaimSlot"];
   readonly gatewayName: string;
   /** Runs when the room is assigned, before its message is deleted. If it throws, nobody gets the room. */
   readonly beforeCommit?: ((held: HeldMessage) => Promise<void>) | undefined;
@@ -59,7 +60,7 @@ const maxClaimSeconds = 25;
 
 /** Creates the claims of one instance. The numbers of the steps are those of `docs/architecture.md`. */
 export function createClaims(options: ClaimOptions) {
-  const { pool, conferences, replenishment, claimSlots, clock } = options;
+  const { pool, conferences, replenishment, takeClaimSlot, clock } = options;
   const { leaseSeconds, gatewayName: gateway } = options;
   // A late PATCH must end with a known outcome, long before the lease ends and another claim can hold the room.
   const deadlineSeconds = Math.min(maxClaimSeconds, leaseSeconds / 4);
@@ -80,24 +81,13 @@ export function createClaims(options: ClaimOptions) {
 
   const failed = (retryAfterSeconds: number) => new GatewayError("claim-failed", { retryAfterSeconds });
 
-  /** Receives the first message, and then takes the slot of the claim, because slow storage must not keep slots busy. */
-  async function begin(request: Request) {
-    using admission = await claimSlots.admit(request.findBefore);
-    if (!admission) throw failed(5);
-    const held = await receive(request);
-    const slot = await admission.takeSlot();
-    if (slot) return { held, slot };
-    await settle(held, "no-slot");
-    throw failed(5);
-  }
-
   /** Steps 1 to 3, with further messages if one yields no room. */
   async function assignRoom(request: Request) {
-    const first = await begin(request);
-    using slot = first.slot;
-    let held = first.held;
+    using slot = await takeClaimSlot(request.findBefore);
+    if (!slot) throw failed(5);
     let vanished = 0;
     for (let messages = 1; ; messages++) {
+      const held = await receive(request);
       const attempt = { ...request, ...held, slot };
       const found = await find(attempt);
       const room = found && (await assign(attempt, found));
@@ -105,7 +95,6 @@ export function createClaims(options: ClaimOptions) {
       if (found) vanished += 1;
       if (messages >= maxMessagesPerClaim || vanished >= maxVanished) throw failed(1);
       if (clock.now() >= request.findBefore) throw failed(5);
-      held = await receive(request);
     }
   }
 

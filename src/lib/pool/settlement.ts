@@ -53,7 +53,6 @@ export const settlements = {
   "room-refused": "count-refusal",
   // A change that takes effect late must meet a room that nobody holds.
   "assignment-unknown": "discard-room",
-  "no-slot": "release",
 } as const satisfies Record<string, Settlement>;
 
 export type FailedOutcome = keyof typeof settlements;

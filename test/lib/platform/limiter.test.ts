@@ -192,8 +192,7 @@ describe("Background calls", () => {
     serve("background", take("background"));
     await settlePromises();
     serve("caller 2", take("caller"));
-    for (const claim of [1, 2])
-      serve(`claim ${claim}`, (async () => (await limiter.claimSlots.admit(inSeconds(9)))?.takeSlot())());
+    for (const claim of [1, 2]) serve(`claim ${claim}`, limiter.takeSlot("claim", inSeconds(9)));
     await settlePromises();
     slot?.[Symbol.dispose]();
     await settlePromises();
@@ -221,11 +220,7 @@ describe("A call that waits for a slot", () => {
     "leaves its place to later ones if it got no slot: a %s",
     async (kind) => {
       limiter = createLimiter(1, clock, createSeededRandom(1));
-      const take = async () => {
-        if (kind !== "claim") return limiter.takeSlot(kind, inSeconds(1));
-        using admission = await limiter.claimSlots.admit(inSeconds(1));
-        return await admission?.takeSlot();
-      };
+      const take = async () => limiter.takeSlot(kind, inSeconds(1));
       const slot = await limiter.takeSlot("caller", inSeconds(1));
       for (let call = 0; call < 5; call++) {
         const late = take();
@@ -250,16 +245,9 @@ describe("A call that waits for a slot", () => {
 describe("Callers who would wait too long", () => {
   const workSeconds = 1;
 
-  async function claimSlot(receiveSeconds: number) {
-    using admission = await limiter.claimSlots.admit(inSeconds(12.5));
-    if (receiveSeconds > 0 && admission) await clock.sleep(receiveSeconds * 1000);
-    return await admission?.takeSlot();
-  }
-
   /** Does one unit of work, and returns whether it got a slot. */
-  async function work(kind: "claim" | "read", receiveSeconds = 0): Promise<boolean> {
-    using slot =
-      kind === "claim" ? await claimSlot(receiveSeconds) : await limiter.takeSlot("caller", inSeconds(10));
+  async function work(kind: "claim" | "caller"): Promise<boolean> {
+    using slot = await limiter.takeSlot(kind, inSeconds(12.5));
     if (slot) await clock.sleep(workSeconds * 1000);
     return slot !== undefined;
   }
@@ -277,60 +265,39 @@ describe("Callers who would wait too long", () => {
     return (await Promise.all(states)).filter((state) => state === false).length;
   }
 
-  test.each(["claim", "read"] as const)(
-    "are refused: a %s, by the average time of those ahead",
-    async (kind) => {
-      expect(await served(start(ceiling, kind))).toBe(ceiling);
+  test.each([
+    ["claim", ceiling],
+    ["caller", ceiling],
+    ["claim", ceiling / 2],
+    ["caller", ceiling / 2],
+  ] as const)(
+    "are refused: a %s, by the average time of those ahead, with a limit of %i",
+    async (kind, limit) => {
+      if (limit < ceiling) limiter.onFailure(timeout, clock.now());
+      expect(await served(start(limit, kind))).toBe(limit);
       const works = start(100, kind);
       const refused = await countRefused(works);
-      expect(refused).toBeGreaterThan(20);
-      // Eight at work, and for eight seconds eight more in each.
-      expect(refused).toBeLessThanOrEqual(100 - ceiling * 8);
+      expect(refused).toBeGreaterThan(100 - limit * 10);
+      // As many at work as the limit says, and for eight seconds as many more in each.
+      expect(refused).toBeLessThanOrEqual(100 - limit * 8);
       expect(await served(works)).toBe(100 - refused);
     },
   );
 
-  test.each(["claim", "read"] as const)("are refused: the 201st %s that waits", async (kind) => {
+  test.each(["claim", "caller"] as const)("are refused: the 201st %s that waits", async (kind) => {
     const works = start(ceiling + 300, kind);
     const waiting = works.length - (await countRefused(works));
     expect(waiting).toBeLessThanOrEqual(200 + 2 * ceiling);
     expect(waiting).toBeGreaterThanOrEqual(200);
   });
 
-  test("are refused: claims that wait for slow storage", async () => {
-    expect(await served(start(ceiling, "claim", 5))).toBe(ceiling);
-    const works = start(200, "claim", 5);
-    // Sixteen receive at once, and in eight seconds places for 26 more become free. Their slots would suffice for more.
-    expect(works.length - (await countRefused(works))).toBe(16 + 26);
-  });
-
   test("are counted in both lines", async () => {
-    await served([...start(ceiling, "claim"), ...start(ceiling, "read")]);
+    await served([...start(ceiling, "claim"), ...start(ceiling, "caller")]);
     const claims = start(30, "claim");
     expect(await countRefused(claims)).toBe(0);
-    const reads = start(60, "read");
+    const reads = start(60, "caller");
     // With as many claims as reads ahead, a read waits twice as long.
     expect(await countRefused(reads)).toBeGreaterThan(10);
     expect(await served([...claims, ...reads])).toBeGreaterThan(64);
-  });
-});
-
-describe("A claim", () => {
-  test("receives its message without a slot, beside at most twice as many as there are slots", async () => {
-    limiter.onFailure(timeout, clock.now());
-    const admitted = Array.from({ length: 3 * ceiling }, async () =>
-      limiter.claimSlots.admit(inSeconds(12.5)),
-    );
-    let count = 0;
-    for (const admission of admitted) void admission.then(() => (count += 1));
-    await settlePromises();
-    expect(count).toBe(2 * ceiling);
-    expect(await countSlots()).toBe(ceiling / 2);
-  });
-
-  test("is refused at once during a pause of more than two seconds", async () => {
-    limiter.onFailure(response(503, 7), clock.now());
-    const refused = { status: 503, details: { retryAfterSeconds: 7 } };
-    await expect(limiter.claimSlots.admit(inSeconds(12.5))).rejects.toMatchObject(refused);
   });
 });

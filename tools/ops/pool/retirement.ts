@@ -60,6 +60,9 @@ export async function retireRoom(options: RetirementOptions): Promise<"retired" 
   /** After the lease, another claim may have handed the room out. */
   const isHeld = () => clock.now() < leaseEndsAt;
 
+  // One at a time: `leaseEndsAt` is that of the claim in progress.
+  const limiter = createLimiter(1, clock, secureRandom);
+
   const claims = createClaims({
     pool: {
       ...pool,
@@ -82,8 +85,7 @@ export async function retireRoom(options: RetirementOptions): Promise<"retired" 
     leaseSeconds,
     platformTimeoutSeconds: settings.platform.timeoutSeconds,
     gatewayName: settings.rooms.gatewayName,
-    // One at a time: `leaseEndsAt` is that of the claim in progress.
-    claimSlots: createLimiter(1, clock, secureRandom).claimSlots,
+    takeClaimSlot: async (startBefore) => limiter.takeSlot("claim", startBefore),
     beforeCommit: async ({ message, content: { room } }) => {
       const by = { reason: `ops ${command}`, operator };
       if (isHeld()) await queueForDeletion(deletion, { room, claimId: message.id, ...by });

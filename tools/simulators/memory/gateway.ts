@@ -142,7 +142,7 @@ export function createMemoryGateway(
     call: PlatformPortCall,
     run: () => Promise<Result>,
   ) => hooked({ ...call, port: "platform", isBackground }, run);
-  const { background, claimSlots } = client;
+  const { background } = client;
   const hookedClient: PlatformClient = {
     call: async (call) => toPlatform(false, { operation: "call", call }, async () => client.call(call)),
     background: {
@@ -152,14 +152,10 @@ export function createMemoryGateway(
           background.takeSlot(startBefore),
         ),
     },
-    claimSlots: {
-      async admit(startBefore) {
-        const admission = await claimSlots.admit(startBefore);
-        const takeSlot = async () =>
-          toPlatform(false, { operation: "takeSlot", startBefore }, async () => admission?.takeSlot());
-        return admission && { ...admission, takeSlot };
-      },
-    },
+    takeClaimSlot: async (startBefore) =>
+      toPlatform(false, { operation: "takeSlot", startBefore }, async () =>
+        client.takeClaimSlot(startBefore),
+      ),
   };
 
   const adapters: Adapters = {
