@@ -145,8 +145,6 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
           if (typeof change["tag"] === "string") seen.tagWriters.set(row.name, "other");
           return;
         }
-        // A trial alters nothing.
-        if (Object.entries(change).every(([field, value]) => Reflect.get(row, field) === value)) return;
         seen.assignedAt.set(row.name, now());
         seen.changedBy.set(row.name, task);
         if (seen.heldBy.get(row.name) !== task)

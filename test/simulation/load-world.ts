@@ -3,6 +3,7 @@ import PQueue from "p-queue";
 import { expect } from "vitest";
 import type { Dependencies } from "../../src/lib/dependencies.ts";
 import { GatewayError } from "../../src/lib/errors.ts";
+import { decodeRoomMessage } from "../../src/lib/ownership/room.ts";
 import { transportFailure } from "../../src/lib/platform/errors.ts";
 import type {
   PlatformHttpResponse,
@@ -206,8 +207,12 @@ export async function createLoadWorld(surroundings: Surroundings) {
       expect(maxCallsInFlight).toBeLessThanOrEqual(maxConcurrency);
       expect(maxRequests).toBeLessThanOrEqual(maxRequestsPerInstance);
     },
-    /** How many rooms the gateway has put on the deletion queue; events put plain names there. */
-    roomsGivenUp: () => queues.deletion.texts().filter((text) => text.startsWith("{")).length,
+    /** Returns the rooms that the gateway has put on the deletion queue; events put plain names there. */
+    namesGivenUp: () =>
+      queues.deletion
+        .texts()
+        .filter((text) => text.startsWith("{"))
+        .map((text) => decodeRoomMessage(text).room),
   };
 }
 

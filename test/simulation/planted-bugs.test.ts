@@ -19,7 +19,6 @@ interface PlantedBug {
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const copied = ["src", "test/simulation", "test/support", "tools/simulators", "client/src", "package.json"];
 
-const claim = "src/lib/pool/claim.ts";
 const bulkDeletion = "src/lib/deletion/bulk-deletion.ts";
 const decisions = "src/lib/deletion/decisions.ts";
 const roomDeletion = "src/lib/deletion/room-deletion.ts";
@@ -51,13 +50,6 @@ const bugs: readonly PlantedBug[] = [
     scenario: "claim and bulk delete",
     faults: 1,
     edits: [["src/lib/ports.ts", 'return second === "gone" ?', 'return second !== "lost" ?']],
-  },
-  {
-    bug: "writes the service tag with the trial of the breaker",
-    breaks: "handed-out-twice",
-    scenario: "a claim that makes a trial",
-    faults: 1,
-    edits: [[claim, "{ name: room.name }, limits", "{ tag: serviceTag }, limits"]],
   },
   {
     bug: "gives up a room without queueing its name for deletion",

@@ -5,31 +5,23 @@ import type { Clock } from "../ports.ts";
 
 const maxUnknownInRow = 3;
 const pauseSeconds = 10;
-// The platform stores only changes that change nothing, so each further attempt would cost a room.
-const pauseSecondsAfterTrial = 60;
-
-/** Changes a room. Resolves to undefined if the room does not exist. */
-type Change<Result> = () => Promise<Result | undefined>;
-
-/** A trial with an unknown outcome. The change that waited for it was not sent. */
-export class TrialError extends PlatformError {}
+const pauseSecondsAfterAttempt = 60;
 
 /**
- * Creates a breaker. Three unknown outcomes in a row stop all changes for ten seconds. Then one claim makes a trial: a
- * change that alters nothing, so it costs no room, whatever becomes of it. If the trial works, the change of that claim
- * decides alone whether changes go on.
+ * Creates a circuit breaker (https://martinfowler.com/bliki/CircuitBreaker.html). Three unknown outcomes in a row open it.
+ * After the pause it is half-open: one claim sends its change, which closes it or opens it again.
  */
 export function createBreaker(clock: Pick<Clock, "now">) {
+  let state: "closed" | "open" | "half-open" = "closed";
   let unknownInRow = 0;
-  /** Undefined if changes may be sent. */
-  let pausedUntil: number | undefined;
-  let isTrying = false;
+  let openUntil = 0;
 
   /** Throws a PlatformError that says "not sent" while no change may be sent. */
   function check(): void {
-    const milliseconds = isTrying ? 1 : (pausedUntil ?? 0) - clock.now();
+    if (state === "closed") return;
+    const milliseconds = state === "half-open" ? 1 : openUntil - clock.now();
     // A clock that is set back ends the pause.
-    if (milliseconds <= 0 || milliseconds > pauseSecondsAfterTrial * 1000) return;
+    if (milliseconds <= 0 || milliseconds > pauseSecondsAfterAttempt * 1000) return;
     throw new PlatformError({
       outcome: "not-sent",
       message: "assignments are paused after several unknown outcomes",
@@ -37,69 +29,45 @@ export function createBreaker(clock: Pick<Clock, "now">) {
     });
   }
 
-  function pause(seconds: number, log: Log): void {
+  function open(seconds: number, log: Log): void {
     log.error("assignments-paused", { seconds });
-    pausedUntil = clock.now() + seconds * 1000;
+    state = "open";
+    openUntil = clock.now() + seconds * 1000;
   }
 
-  function resume(): void {
-    pausedUntil = undefined;
+  function close(): void {
+    state = "closed";
     unknownInRow = 0;
   }
 
-  /** Sends a change and calls `onUnknown` if its outcome is unknown. */
-  async function send<Result>(change: Change<Result>, onUnknown: () => void): Promise<Result | undefined> {
-    try {
-      const result = await change();
-      if (result !== undefined) resume();
-      return result;
-    } catch (error) {
-      if (isFieldRejection(error)) resume();
-      else if (error instanceof PlatformError && error.outcome === "unknown") onUnknown();
-      throw error;
-    }
-  }
-
-  function countUnknown(log: Log): void {
-    if (pausedUntil === undefined && ++unknownInRow >= maxUnknownInRow) pause(pauseSeconds, log);
-  }
-
-  /** Returns whether the trial's room exists. Throws if the platform has not carried out the trial. */
-  async function makeTrial(trial: Change<unknown>, log: Log): Promise<boolean> {
-    try {
-      return (await trial()) !== undefined;
-    } catch (error) {
-      if (isFieldRejection(error)) return true;
-      if (!(error instanceof PlatformError) || error.outcome === "not-sent") throw error;
-      pause(pauseSeconds, log);
-      if (error.outcome === "refused") throw error;
-      const message = `trial: ${error.message}`;
-      throw new TrialError({ outcome: "not-sent", message, retryAfterSeconds: pauseSeconds, cause: error });
-    }
+  function onFailure(error: unknown, isAttempt: boolean, log: Log): void {
+    if (!(error instanceof PlatformError)) return;
+    // The platform has read the change. A 400 of a proxy names no field.
+    if (rejectedFields(error).length > 0) close();
+    if (error.outcome !== "unknown") return;
+    if (isAttempt) open(pauseSecondsAfterAttempt, log);
+    // A change that was sent before the pause does not make it longer.
+    else if (state === "closed" && ++unknownInRow >= maxUnknownInRow) open(pauseSeconds, log);
   }
 
   return {
     check,
-    /**
-     * Sends a change, after a trial if one is due. Returns undefined if the room does not exist. Throws what the change or
-     * the trial throws, and TrialError.
-     */
-    async run<Result>(change: Change<Result>, trial: Change<unknown>, log: Log): Promise<Result | undefined> {
+    /** Sends a change. Returns undefined if the room does not exist. Throws what the change throws. */
+    async run<Result>(change: () => Promise<Result | undefined>, log: Log): Promise<Result | undefined> {
       check();
-      if (pausedUntil === undefined) return send(change, () => countUnknown(log));
-      isTrying = true;
+      const isAttempt = state === "open";
+      if (isAttempt) state = "half-open";
       try {
-        // A room that is gone says nothing about changes.
-        if (!(await makeTrial(trial, log))) return undefined;
-        return await send(change, () => pause(pauseSecondsAfterTrial, log));
+        const result = await change();
+        if (result !== undefined) close();
+        return result;
+      } catch (error) {
+        onFailure(error, isAttempt, log);
+        throw error;
       } finally {
-        isTrying = false;
+        // A room that is gone and a change that was refused or not sent say nothing, so the next claim sends its change.
+        if (isAttempt && state === "half-open") state = "open";
       }
     },
   };
-}
-
-/** Whether the platform has read the change. A 400 of a proxy names no field. */
-function isFieldRejection(error: unknown): boolean {
-  return error instanceof PlatformError && error.outcome === "refused" && rejectedFields(error).length > 0;
 }

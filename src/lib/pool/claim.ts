@@ -138,9 +138,7 @@ export function createClaims(options: ClaimOptions) {
       return { description, ...(serviceTag !== undefined && { tag: serviceTag }) };
     };
     const change = async () => conferences.update(room.id, fields, limits);
-    // The gateway never changes a name, so this changes nothing, whenever it takes effect.
-    const trial = async () => conferences.update(room.id, { name: room.name }, limits);
-    const sent = await breaker.run(change, trial, log).catch(async (error: unknown) => {
+    const sent = await breaker.run(change, log).catch(async (error: unknown) => {
       await settle(attempt, outcomeOfFailedAssignment(error));
       throw error;
     });

@@ -3,7 +3,6 @@ import type { Log } from "../log.ts";
 import { encodeRoomMessage, type RoomMessage } from "../ownership/room.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import { type Clock, deleteConfirmed, type Queue } from "../ports.ts";
-import { TrialError } from "./breaker.ts";
 import { createGiveUp, type Held } from "./giving-up.ts";
 
 /** One message that a claim holds. */
@@ -19,17 +18,10 @@ export interface HeldMessage extends Held {
  * - `discard-name`: the same without queueing, because there is no room of this name.
  * - `delete-message`: delete the message only; the room belongs to a caller.
  * - `release`: make the message visible again at once.
- * - `rest-10-s`, `rest-20-s`: make it visible again after this time.
+ * - `rest`: make it visible again after 20 seconds.
  * - `count-refusal`: leave the message to a new lease with one more refusal; discard the room at the fifth.
  */
-type Settlement =
-  | "discard-room"
-  | "discard-name"
-  | "delete-message"
-  | "release"
-  | "rest-10-s"
-  | "rest-20-s"
-  | "count-refusal";
+type Settlement = "discard-room" | "discard-name" | "delete-message" | "release" | "rest" | "count-refusal";
 
 /** Every outcome of an attempt that hands out no room, and what happens to its message. */
 export const settlements = {
@@ -44,9 +36,7 @@ export const settlements = {
   // A failed look-up says nothing about the room, whatever the platform's response is.
   "find-failed": "release",
   // Found a moment ago. If the room has really disappeared, the next look-up says so.
-  "room-vanished": "rest-20-s",
-  // The room may be locked, so the next trial takes another one.
-  "trial-unknown": "rest-10-s",
+  "room-vanished": "rest",
   "assignment-not-sent": "release",
   "assignment-refused-for-all": "release",
   "tag-refused": "release",
@@ -60,7 +50,6 @@ export type FailedOutcome = keyof typeof settlements;
 /** Returns the outcome of a change that threw `error`. Throws `error` itself if it is not a PlatformError. */
 export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
   if (!(error instanceof PlatformError)) throw error;
-  if (error instanceof TrialError) return "trial-unknown";
   if (error.outcome === "not-sent") return "assignment-not-sent";
   if (error.outcome === "unknown") return "assignment-unknown";
   // Only a 400 that names fields of the conference is about this room; everything else affects every room alike.
@@ -80,6 +69,7 @@ export interface SettlementDependencies {
 export type Settle = (held: HeldMessage, outcome: FailedOutcome) => Promise<void>;
 
 const maxRefusals = 5;
+const restSeconds = 20;
 
 /** Creates the part of a claim that settles its message if it hands out no room. */
 export function createSettle({ pool, deletion, clock, leaseSeconds }: SettlementDependencies): Settle {
@@ -120,10 +110,8 @@ export function createSettle({ pool, deletion, clock, leaseSeconds }: Settlement
       }
       case "release":
         return setInvisible(held, 0);
-      case "rest-10-s":
-        return setInvisible(held, 10);
-      case "rest-20-s":
-        return setInvisible(held, 20);
+      case "rest":
+        return setInvisible(held, restSeconds);
       case "count-refusal": {
         if (refusals + 1 >= maxRefusals) return discard(held, "refused-often", true);
         return setInvisible(held, leaseSeconds, encodeRoomMessage({ room, refusals: refusals + 1 }));

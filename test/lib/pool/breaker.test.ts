@@ -1,7 +1,7 @@
-/** When changes are paused, and what each outcome of a trial says about them. */
+/** When changes are paused, and what the change of the half-open breaker decides. */
 import { expect, test } from "vitest";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
-import { createBreaker, TrialError } from "../../../src/lib/pool/breaker.ts";
+import { createBreaker } from "../../../src/lib/pool/breaker.ts";
 import { createManualClock } from "../../../tools/simulators/memory/clock.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
@@ -13,18 +13,30 @@ const refused = failure({ outcome: "refused", status: 403 });
 const namesField = failure({ outcome: "refused", status: 400, body: { conference: { tag: ["no"] } } });
 const bug = new TypeError("bug");
 
+type Change = () => Promise<unknown>;
+const works: Change = async () => "changed";
+const finds404: Change = async () => undefined;
 const failsWith = (error: Error) => async (): Promise<unknown> => Promise.reject(error);
 
 function startBreaker() {
   const clock = createManualClock();
   const breaker = createBreaker(clock);
   const log = createRecordingLog();
+  /** Sends a change that ends so, and returns what the caller gets. */
+  const send = async (change: Change) => breaker.run(change, log).catch((error: unknown) => error);
   return {
     clock,
     log,
-    /** Sends a change that ends so, after a trial that does if one is due. Returns what the caller gets. */
-    send: async (change: () => Promise<unknown>, trial = failsWith(bug)) =>
-      breaker.run(change, trial, log).catch((error: unknown) => error),
+    send,
+    /** Begins a change. Returns the function that ends it. */
+    begin: (): ((change: Change) => Promise<unknown>) => {
+      const { promise, resolve } = Promise.withResolvers<Change>();
+      const received = send(async () => (await promise)());
+      return async (change) => {
+        resolve(change);
+        return received;
+      };
+    },
     /** Returns for how many seconds no change is sent. */
     pausedSeconds: (): number => {
       try {
@@ -38,52 +50,44 @@ function startBreaker() {
   };
 }
 
-/** A breaker whose pause is over. */
-async function startOpenBreaker() {
-  const opened = startBreaker();
-  for (let count = 1; count <= 3; count++) await opened.send(failsWith(unknown));
-  expect(opened.pausedSeconds()).toBe(10);
-  opened.clock.advance(10);
-  return opened;
+/** A breaker whose first pause is over, so that it is half-open. */
+async function startHalfOpen() {
+  const breaker = startBreaker();
+  for (let count = 1; count <= 3; count++) await breaker.send(failsWith(unknown));
+  expect(breaker.pausedSeconds()).toBe(10);
+  breaker.clock.advance(10);
+  return breaker;
 }
 
-const works = async () => "changed";
-const finds404 = async () => undefined;
-const trialError = { outcome: "not-sent", message: "trial: PATCH", details: { retryAfterSeconds: 10 } };
-
-test.each<[string, () => Promise<unknown>, { received: unknown; sent: number; pausedSeconds: number }]>([
-  ["works", works, { received: "changed", sent: 1, pausedSeconds: 0 }],
-  ["is rejected for a field", failsWith(namesField), { received: "changed", sent: 1, pausedSeconds: 0 }],
-  ["finds no room", finds404, { received: undefined, sent: 0, pausedSeconds: 0 }],
-  ["cannot be sent", failsWith(notSent), { received: notSent, sent: 0, pausedSeconds: 0 }],
-  ["is refused", failsWith(refused), { received: refused, sent: 0, pausedSeconds: 10 }],
-  ["has an unknown outcome", failsWith(unknown), { received: trialError, sent: 0, pausedSeconds: 10 }],
-  ["meets a bug", failsWith(bug), { received: bug, sent: 0, pausedSeconds: 0 }],
+test.each<[string, Change, { received: unknown; pausedSeconds: number; isClosed: boolean }]>([
+  ["works", works, { received: "changed", pausedSeconds: 0, isClosed: true }],
+  [
+    "is rejected for a field",
+    failsWith(namesField),
+    { received: namesField, pausedSeconds: 0, isClosed: true },
+  ],
+  ["has an unknown outcome", failsWith(unknown), { received: unknown, pausedSeconds: 60, isClosed: false }],
+  ["finds no room", finds404, { received: undefined, pausedSeconds: 0, isClosed: false }],
+  ["cannot be sent", failsWith(notSent), { received: notSent, pausedSeconds: 0, isClosed: false }],
+  ["is refused", failsWith(refused), { received: refused, pausedSeconds: 0, isClosed: false }],
+  ["meets a bug", failsWith(bug), { received: bug, pausedSeconds: 0, isClosed: false }],
 ])(
-  "After a trial that %s, the change is sent or not, and changes go on or pause",
-  async (_, trial, expected) => {
-    const { send, pausedSeconds } = await startOpenBreaker();
-    let sent = 0;
-    const change = async () => {
-      sent += 1;
-      return "changed";
-    };
-    const received = await send(change, trial);
-    expect({ received, sent, pausedSeconds: pausedSeconds() }).toMatchObject(expected);
-    expect(received instanceof TrialError).toBe(expected.received === trialError);
-  },
-);
-
-test.each([
-  ["unknown", unknown, 60],
-  ["a rejection of a field", namesField, 0],
-  ["a refusal", refused, 0],
-] as const)(
-  "After a trial that worked, a change with the outcome %s pauses changes for that long",
-  async (_, error, seconds) => {
-    const { send, pausedSeconds } = await startOpenBreaker();
-    expect(await send(failsWith(error), works)).toBe(error);
-    expect(pausedSeconds()).toBe(seconds);
+  "After the pause, one change is sent, and if it %s, changes go on or pause",
+  async (_, change, { received, pausedSeconds, isClosed }) => {
+    const breaker = await startHalfOpen();
+    const end = breaker.begin();
+    expect(await breaker.send(works)).toMatchObject({
+      outcome: "not-sent",
+      details: { retryAfterSeconds: 1 },
+    });
+    expect(await end(change)).toBe(received);
+    expect(breaker.pausedSeconds()).toBe(pausedSeconds);
+    // Only a closed breaker lets two changes be sent at once.
+    breaker.clock.advance(pausedSeconds);
+    const endNext = breaker.begin();
+    expect((await breaker.send(works)) === "changed").toBe(isClosed);
+    await endNext(works);
+    expect(await breaker.send(works)).toBe("changed");
   },
 );
 
@@ -98,32 +102,38 @@ test.each([
   expect(pausedSeconds()).toBe(seconds);
 });
 
-test("While changes are paused or a trial runs, no other change is sent", async () => {
-  const { clock, log, send, pausedSeconds } = await startOpenBreaker();
+test("A pause is logged, and its last second passes before a change is sent", async () => {
+  const { clock, log, send } = await startHalfOpen();
   clock.advance(-1);
   expect(await send(works)).toMatchObject({ outcome: "not-sent", details: { retryAfterSeconds: 1 } });
-  clock.advance(1);
-  const trial = Promise.withResolvers<unknown>();
-  const first = send(works, async () => trial.promise);
-  expect(await send(works, works)).toMatchObject({ outcome: "not-sent", details: { retryAfterSeconds: 1 } });
-  trial.resolve("done");
-  expect(await first).toBe("changed");
-  expect([pausedSeconds(), log.fieldsOf("assignments-paused")]).toEqual([0, { seconds: 10 }]);
+  expect(log.fieldsOf("assignments-paused")).toEqual({ seconds: 10 });
 });
 
-test("A change that ends during the pause does not make it longer", async () => {
-  const { clock, send, pausedSeconds } = startBreaker();
-  const last = Promise.withResolvers<unknown>();
-  const sent = send(async () => last.promise);
+test("After a recovery, three more unknown outcomes in a row pause changes for ten seconds again", async () => {
+  const { send, pausedSeconds } = await startHalfOpen();
+  for (const each of [works, failsWith(unknown), failsWith(unknown)]) await send(each);
+  expect(pausedSeconds()).toBe(0);
+  await send(failsWith(unknown));
+  expect(pausedSeconds()).toBe(10);
+});
+
+test("A change that was sent before the pause does not make it longer, nor let another one be sent", async () => {
+  const { clock, begin, send, pausedSeconds } = startBreaker();
+  const [endEarly, endLate] = [begin(), begin()];
   for (let count = 1; count <= 3; count++) await send(failsWith(unknown));
   clock.advance(4);
-  last.reject(unknown);
-  await sent;
+  await endEarly(failsWith(unknown));
   expect(pausedSeconds()).toBe(6);
+  clock.advance(6);
+  const endAttempt = begin();
+  await endLate(failsWith(unknown));
+  expect(pausedSeconds()).toBe(1);
+  await endAttempt(works);
+  expect(pausedSeconds()).toBe(0);
 });
 
 test("A clock that is set back by an hour ends the pause", async () => {
-  const { clock, pausedSeconds } = await startOpenBreaker();
+  const { clock, pausedSeconds } = await startHalfOpen();
   clock.advance(-3600);
   expect(pausedSeconds()).toBe(0);
 });

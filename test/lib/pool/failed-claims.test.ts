@@ -67,7 +67,7 @@ describe("A claim with limited time", () => {
   });
 });
 
-test("While changes are paused, a claim receives no message, and a trial costs no room", async () => {
+test("While changes are paused, a claim receives no message, and after the pause one claim sends its change", async () => {
   for (let index = 0; index < 4; index++) await world.addPooled(`room-${index}`);
   const claims = world.createClaims();
   const claim = async () => claims.claim(undefined, world.log).catch((error: unknown) => error);
@@ -78,6 +78,7 @@ test("While changes are paused, a claim receives no message, and a trial costs n
   expect(await claim()).toMatchObject({ details: { retryAfterSeconds: 10 } });
   expect(world.pool.calls).toHaveLength(calls);
   world.clock.advance(10);
-  await claim();
-  expect(world.deletionNames()).toHaveLength(3);
+  await Promise.all([claim(), claim()]);
+  expect(world.deletionNames()).toHaveLength(4);
+  expect(world.pool.texts()).toHaveLength(1);
 });

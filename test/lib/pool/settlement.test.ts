@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { type Outcome, PlatformError } from "../../../src/lib/platform/errors.ts";
-import { TrialError } from "../../../src/lib/pool/breaker.ts";
 import {
   createSettle,
   type FailedOutcome,
@@ -51,7 +50,6 @@ const examples = [
   ["room-missing", 0, ["deleted", 0, 1], "room-discard-failed"],
   ["duplicate-message", 0, ["deleted", 0, 0], "duplicate-message"],
   ["find-failed", 4, [0, 0, 0, 0], "release-failed"],
-  ["trial-unknown", 0, [10, 0, 0, 0], "release-failed"],
   ["room-vanished", 0, [20, 0, 0, 0], "release-failed"],
   ["room-refused", undefined, [leaseSeconds, 1, 0, 0], "release-failed"],
   ["room-refused", 3, [leaseSeconds, 4, 0, 0], "release-failed"],
@@ -89,7 +87,6 @@ test.each<[PlatformError, FailedOutcome]>([
   [failed("refused", { conference: { description: ["no"], tag: ["no"] } }), "tag-refused"],
   [failed("refused", { conference: { description: ["no"] } }), "room-refused"],
   [failed("refused", { conference: { __all__: ["no"] } }), "room-refused"],
-  [new TrialError({ outcome: "not-sent", message: "trial" }), "trial-unknown"],
 ])("After the failure %s of a change, the outcome is `%s`", (failure, outcome) => {
   expect(outcomeOfFailedAssignment(failure)).toBe(outcome);
 });

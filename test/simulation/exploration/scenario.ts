@@ -92,22 +92,6 @@ export function assignedRoom(world: World, name: string): void {
   world.clock.elapse(60_000);
 }
 
-/** Pauses the changes of a process: three creates give up rooms, of which nothing is left. Then the pause is over. */
-export async function openBreaker(world: World, process: number): Promise<void> {
-  const { clock, platform, queues } = world;
-  const faults = [{ call: 2, fault: "lost-before", times: 1 }] as const;
-  const caller = { tag: undefined, key: undefined };
-  for (const name of ["spent-a", "spent-b", "spent-c"]) {
-    await poolRoom(world, name);
-    void requestRoom(world, caller, process, { ...plan, faults });
-    await clock.advance(5000);
-  }
-  for (const room of platform.rooms()) platform.remove(room);
-  await queues.deletion.clear();
-  await queues.provisioning.clear();
-  clock.elapse(10_000);
-}
-
 /** Puts a request on the provisioning queue. */
 export async function requestProvisioning({ queues }: World, request: ProvisioningRequest): Promise<void> {
   await queues.provisioning.put(JSON.stringify(request));

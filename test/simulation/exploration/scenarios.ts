@@ -8,7 +8,6 @@ import {
   collect,
   create,
   ended,
-  openBreaker,
   plan,
   poolRoom,
   provision,
@@ -107,15 +106,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       world.platform.startConference("room-a");
       world.platform.startConference("foreign-1");
       world.clock.elapse(1000);
-    },
-  },
-
-  "a claim that makes a trial": {
-    steps: [create(0, { hasTag: true })],
-    faults: { short: 1, whole: 2 },
-    async arrange(world) {
-      await openBreaker(world, 0);
-      await poolRoom(world, "room-a");
     },
   },
 
