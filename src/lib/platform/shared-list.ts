@@ -1,7 +1,8 @@
 /** Lists all conferences for callers: requests that arrive while a list is read share the next one. */
 import type { Clock } from "../ports.ts";
+import { PlatformBusyError } from "./client.ts";
 import type { ConferenceRow, Conferences } from "./conferences.ts";
-import { PlatformError } from "./errors.ts";
+import { maxWaitingPerLine } from "./limiter.ts";
 
 export type SharedList = ReturnType<typeof createSharedList>;
 
@@ -11,31 +12,26 @@ const maxSeconds = 60;
 export function createSharedList(conferences: Pick<Conferences, "list">, clock: Clock) {
   let last: Promise<unknown> = Promise.resolve();
   let next: Promise<ConferenceRow[]> | undefined;
+  let waiting = 0;
 
   async function listAfter(earlier: Promise<unknown>): Promise<ConferenceRow[]> {
-    const ended = new AbortController();
-    const timeout = clock.sleep(maxSeconds * 1000, ended.signal).then(() => {
-      const message = `list of conferences: not complete after ${maxSeconds} s`;
-      throw new PlatformError({ outcome: "not-sent", isTimeout: true, message });
-    });
-    const startBefore = clock.now() + maxSeconds * 1000;
-    const rows = Promise.allSettled([earlier]).then(async () => {
-      // From here on, a caller needs another list.
-      next = undefined;
-      return conferences.list({ startBefore });
-    });
-    return Promise.race([rows, timeout]).finally(() => ended.abort());
+    await Promise.allSettled([earlier]);
+    // From here on, a caller needs another list.
+    next = undefined;
+    return conferences.list({ startBefore: clock.now() + maxSeconds * 1000 });
   }
 
   return {
     /**
      * Returns all conferences as they are after this call. Never joins a list that has begun, which could miss a deletion.
-     * Throws PlatformError if the platform fails, or `platform-timeout` after 60 s.
+     * Throws PlatformError if the platform fails, if the pages take more than 60 s, or if too many callers wait.
      */
-    list: async (): Promise<ConferenceRow[]> => {
+    async list(): Promise<ConferenceRow[]> {
+      if (waiting >= maxWaitingPerLine) throw new PlatformBusyError();
       next ??= listAfter(last);
       last = next;
-      return next;
+      waiting += 1;
+      return next.finally(() => (waiting -= 1));
     },
   };
 }
