@@ -103,8 +103,8 @@ describe("The object graph", () => {
       "garbage collection",
       [
         "GET background default 400",
-        "GET background default 9",
-        "DELETE background default 9",
+        "GET background default 19",
+        "DELETE background default 19",
         "GET background default 397",
       ],
       async ({ garbageCollection }) => garbageCollection.collect(world.log),

@@ -12,7 +12,7 @@ import { usePoolWorld } from "../support/pool-world.ts";
 const world = usePoolWorld();
 
 const maxima = {
-  PLATFORM_TIMEOUT_SECONDS: "60",
+  PLATFORM_TIMEOUT_SECONDS: "20",
   POOL_LEASE_SECONDS: "3600",
   POOL_READY_DELAY_SECONDS: "3600",
   GC_MAX_MESSAGES: "10000",

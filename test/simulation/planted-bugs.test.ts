@@ -77,7 +77,7 @@ const bugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "claim and bulk delete",
     faults: 0,
-    edits: [[bulkDeletion, "row: isSure(row.name, run) ? row : undefined", "row"]],
+    edits: [[bulkDeletion, "row: isSure(row.name, progress) ? row : undefined", "row"]],
   },
   {
     bug: "deletes rooms in bulk that are listed after the pool was emptied",
@@ -116,11 +116,11 @@ const bugs: readonly PlantedBug[] = [
         'const waits = decision === "delete-after-conference" &&',
         'const waits = decision !== "delete" &&',
       ],
-      [roomDeletion, 'if (decision.action !== "delete" || !row || onlyDecides)', "if (!row || onlyDecides)"],
+      [roomDeletion, 'if (decision.action !== "delete" || !row)', "if (!row)"],
       [
         roomDeletion,
-        "const wasThere",
-        'if (decision.action !== "delete") return decision;\n    const wasThere',
+        "if (!(await conferences.delete(",
+        'if (decision.action !== "delete") return decision;\n    if (!(await conferences.delete(',
       ],
     ],
   },

@@ -30,7 +30,7 @@ const maxDeletingPasses = 3;
 const pauseMilliseconds = 1000;
 
 /** What one call of `deleteAll` knows. */
-interface Run {
+interface Progress {
   readonly log: Log;
   readonly startedAt: number;
   readonly startBefore: number;
@@ -63,7 +63,7 @@ export function createBulkDeletion(options: BulkDeletionOptions) {
     // First, so that an outage or a wrong password leaves the pool as it is.
     const first = await conferences.list({ startBefore });
     const listed = new Map(first.map((row) => [row.name, row]));
-    const run: Run = {
+    const progress: Progress = {
       log,
       startedAt,
       startBefore,
@@ -72,32 +72,34 @@ export function createBulkDeletion(options: BulkDeletionOptions) {
       tried: new Set(),
       deletedRooms: 0,
     };
-    let failure = await deleteListed(first, run);
+    let failure = await deleteListed(first, progress);
     for (let pass = 2; clock.now() < startBefore; pass++) {
       if (failure) await clock.sleep(pauseMilliseconds);
       const rows = await conferences.list({ startBefore }).catch((error: unknown) => void (failure = error));
       // In the end, only rooms that could not be deleted count, or bulk delete would not end while rooms are made.
       const isLast = pass > maxDeletingPasses;
-      const left = rows?.filter((row) => isDue(row, run, ownership) && (!isLast || run.tried.has(row.name)));
-      if (left?.length === 0) return log.info("bulk-deleted", { rooms: run.deletedRooms });
+      const left = rows?.filter(
+        (row) => isDue(row, progress, ownership) && (!isLast || progress.tried.has(row.name)),
+      );
+      if (left?.length === 0) return log.info("bulk-deleted", { rooms: progress.deletedRooms });
       if (isLast) break;
-      if (rows) failure = await deleteListed(rows, run);
+      if (rows) failure = await deleteListed(rows, progress);
     }
     throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 30, cause: failure });
   }
 
   /** One pass. Returns a failure if a room could not be deleted. */
-  async function deleteListed(rows: readonly ConferenceRow[], run: Run): Promise<unknown> {
-    const { log, startBefore } = run;
+  async function deleteListed(rows: readonly ConferenceRow[], progress: Progress): Promise<unknown> {
+    const { log, startBefore } = progress;
     let failure: unknown;
     await provisioning.clear();
-    await emptyPool(run);
-    const due = rows.filter((row) => isDue(row, run, ownership));
+    await emptyPool(progress);
+    const due = rows.filter((row) => isDue(row, progress, ownership));
     await forEachParallel(due, async (row) => {
-      run.tried.add(row.name);
-      const attempt = { log, startBefore, row: isSure(row.name, run) ? row : undefined };
-      await deleteRoom(requestFor(row.name, run), attempt).then(
-        ({ action }) => (run.deletedRooms += Number(action === "delete")),
+      progress.tried.add(row.name);
+      const call = { log, startBefore, row: isSure(row.name, progress) ? row : undefined };
+      await deleteRoom(requestFor(row.name, progress), call).then(
+        ({ action }) => (progress.deletedRooms += Number(action === "delete")),
         (error: unknown) => (failure = error),
       );
     });
@@ -108,7 +110,7 @@ export function createBulkDeletion(options: BulkDeletionOptions) {
    * Removes all names from the pool, including those that claims hold, whose commits then fail. The next bulk
    * delete finds a room by its marker; a room without one is queued for deletion before its name is removed.
    */
-  async function emptyPool({ startBefore, listed, received }: Run): Promise<void> {
+  async function emptyPool({ startBefore, listed, received }: Progress): Promise<void> {
     const isUnmarkedRoom = (row: ConferenceRow | undefined) =>
       row && isRoom(row) && parseMarker(row.description) === undefined;
     for (;;) {
@@ -131,14 +133,14 @@ export function createBulkDeletion(options: BulkDeletionOptions) {
 }
 
 /** Returns whether a listed room is ours and is to be deleted. */
-function isDue(row: ConferenceRow, run: Run, ownership: Ownership): boolean {
+function isDue(row: ConferenceRow, progress: Progress, ownership: Ownership): boolean {
   const { name, description } = row;
-  const isOurs = parseMarker(description) !== undefined || run.received.has(name);
-  return isOurs && decide(requestFor(name, run), row, ownership).action === "delete";
+  const isOurs = parseMarker(description) !== undefined || progress.received.has(name);
+  return isOurs && decide(requestFor(name, progress), row, ownership).action === "delete";
 }
 
 /** Returns whether no claim can have been given the room since the first list, so that no look-up is needed. */
-function isSure(name: string, { listed, received }: Run): boolean {
+function isSure(name: string, { listed, received }: Progress): boolean {
   return received.has(name) || parseMarker(listed.get(name)?.description)?.state === "assigned";
 }
 
@@ -146,13 +148,13 @@ function isSure(name: string, { listed, received }: Run): boolean {
  * Returns what bulk delete asks for. It compares no clocks: a room that the first list shows as assigned is deleted, and
  * one that was assigned after that list is kept. Times decide only about rooms that the first list missed.
  */
-function requestFor(room: string, run: Run): DeletionRequest {
-  const { startedAt, listed } = run;
+function requestFor(room: string, progress: Progress): DeletionRequest {
+  const { startedAt, listed } = progress;
   return {
     room,
     sender: "gateway",
     isOverdue: false,
-    isGivenUp: () => isSure(room, run),
+    isGivenUp: () => isSure(room, progress),
     isAssignedLater: ({ since }) =>
       listed.has(room) || Date.parse(since) >= startedAt - clockToleranceMilliseconds,
   };

@@ -56,8 +56,6 @@ interface Run {
   readonly startBefore: number;
   readonly failures: unknown[];
   readonly handled: Set<string>;
-  /** Rooms whose call timed out. They are tried once more at the end, because that says little about the room. */
-  readonly timedOut: RoomMessages[];
   /** How many rooms without a marker this run has deleted. */
   unmarkedDeleted: number;
 }
@@ -77,11 +75,11 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
       startBefore,
       failures: [],
       handled: new Set(),
-      timedOut: [],
       unmarkedDeleted: 0,
     };
     let capacity = maxMessages;
-    for (let isEmpty = false; !isEmpty && capacity > 0 && clock.now() < startBefore; ) {
+    let isEmpty = false;
+    while (!isEmpty && capacity > 0 && clock.now() < startBefore) {
       const count = Math.min(capacity, maxMessagesAtOnce);
       const lease = Math.ceil(leaseSeconds - (clock.now() - startedAt) / 1000);
       const messages = await receiveUpTo(deletion, count, lease);
@@ -92,7 +90,6 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
       const overdueLast = groups.toSorted((one, other) => overdueRank(one) - overdueRank(other));
       await forEachParallel(overdueLast, async (group) => collectRoom(group, run), maxRoomsAtOnce);
     }
-    for (const group of run.timedOut.splice(0)) await collectRoom(group, run, true);
     await queueOverdue(capacity, run).catch((error: unknown) => {
       log.error("overdue-rooms-not-queued", {}, error);
       run.failures.push(error);
@@ -102,16 +99,12 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
   }
 
   /** Handles one room, unless the run is over: its messages return when their lease ends. Throws nothing. */
-  async function collectRoom(group: RoomMessages, run: Run, isLastTry = false): Promise<void> {
+  async function collectRoom(group: RoomMessages, run: Run): Promise<void> {
     if (clock.now() >= run.startBefore) return;
     run.handled.add(group.room);
     try {
       await handle(group, run);
     } catch (error) {
-      if (!isLastTry && error instanceof PlatformError && error.code === "platform-timeout") {
-        run.timedOut.push(group);
-        return;
-      }
       const room = loggableName(group.room);
       if (error instanceof PlatformBusyError) {
         run.log.info("deletion-skipped", { room, reason: "busy" });
@@ -130,18 +123,14 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
     const { log, startBefore } = run;
     const { room, messages } = group;
     const [youngest] = messages;
-    const isYoung = youngest.ageSeconds < minAgeSeconds;
-    const request = requestOf(group);
-    const { action, reason, row } = await deleteRoom(request, { log, startBefore, onlyDecides: isYoung });
-    // A room that the gateway gave up may appear late, because its creation had an unknown outcome.
-    const mayAppear = reason === "gone" && request.sender === "gateway";
-    if (isYoung && (action === "delete" || mayAppear)) {
-      log.info("deletion-skipped", { room: loggableName(room, row), reason: "young" });
+    if (youngest.ageSeconds < minAgeSeconds) {
+      log.info("deletion-skipped", { room: loggableName(room), reason: "young" });
       const seconds = Math.ceil(minAgeSeconds - youngest.ageSeconds);
       // All together, because an older one may say who gave the room up.
       for (const message of messages) await deletion.setInvisible(message, seconds);
       return;
     }
+    const { action, reason, row } = await deleteRoom(requestOf(group), { log, startBefore });
     if (action !== "delete") log.info("deletion-skipped", { room: loggableName(room, row), reason });
     else if (parseMarker(row?.description) === undefined && run.unmarkedDeleted++ === 0)
       log.warn("unmarked-room-deleted", { room });
@@ -158,14 +147,15 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
   }
 
   /**
-   * Makes the messages visible before the next run. After each failure that may be the room's own, they wait for one run
-   * more, up to six hours, so that it does not use up every run. If this fails, the leases end, and the next run receives
-   * the messages. Throws QueueError.
+   * Makes the messages visible before the next run, all together. After each failure that may be the room's own, they
+   * wait for one run more, up to six hours, so that it does not use up every run. If this fails, the leases end, and the
+   * next run receives the messages. Throws QueueError.
    */
   async function postpone({ messages }: RoomMessages, { startedAt }: Run, isOfRoom = false): Promise<void> {
+    const earlierFailures = Math.max(...messages.map(({ content }) => content.failures ?? 0));
+    const failures = Math.min(earlierFailures + 1, maxFailures);
+    const seconds = retrySeconds + (isOfRoom ? failures - 1 : 0) * runIntervalSeconds;
     for (const { content, ...message } of messages) {
-      const failures = Math.min((content.failures ?? 0) + 1, maxFailures);
-      const seconds = retrySeconds + (isOfRoom ? failures - 1 : 0) * runIntervalSeconds;
       const remaining = Math.floor(seconds - (clock.now() - startedAt) / 1000);
       const text = isOfRoom ? encodeRoomMessage({ ...content, failures }) : undefined;
       await deletion.setInvisible(message, Math.max(0, remaining), text);
@@ -188,11 +178,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
     if (!live) return;
     const due = overdue.filter(({ name }) => !live.has(name));
     if (due.length > maxCount) log.warn("overdue-rooms-postponed", { count: due.length - maxCount });
-    // Each run starts at another room, so that rooms that cannot be deleted do not keep the others back.
-    const runNumber = Math.floor(startedAt / (runIntervalSeconds * 1000));
-    const start = (runNumber * maxCount) % Math.max(1, due.length);
-    const chosen = [...due.slice(start), ...due.slice(0, start)].slice(0, maxCount);
-    await forEachParallel(chosen, async ({ name: room, messageId, assignedAt }) => {
+    await forEachParallel(due.slice(0, maxCount), async ({ name: room, messageId, assignedAt }) => {
       await queueForDeletion(deletion, { room, claimId: messageId, reason: maximumAge });
       const ageHours = Math.floor((startedAt - assignedAt) / 3600_000);
       log.info("room-queued-for-deletion", { room, reason: maximumAge, ageHours });

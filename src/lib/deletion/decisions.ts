@@ -56,7 +56,7 @@ export interface DeletionRequest {
 /** What happens to the room of a row, and why if it stays. `postpone`: nothing may happen to it or to its messages yet. */
 export interface Decision {
   readonly action: "delete" | "keep" | "postpone";
-  readonly reason: RoomState | "live";
+  readonly reason: RoomState | "live" | "vanished";
   readonly row: ConferenceRow | undefined;
   /** The action if the room is live. */
   readonly actionIfLive: "keep" | "postpone";

@@ -2,9 +2,8 @@
 import type { Log } from "../log.ts";
 import { loggableName, type Ownership } from "../ownership/room.ts";
 import type { PlatformClient } from "../platform/client.ts";
-import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
+import type { CallLimits, ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
-import type { Slot } from "../platform/limiter.ts";
 import type { PlatformStatus } from "../platform/status.ts";
 import type { Clock } from "../ports.ts";
 import { type Decision, type DeletionRequest, decide } from "./decisions.ts";
@@ -17,18 +16,18 @@ export interface RoomDeletionOptions extends Ownership {
   readonly clock: Pick<Clock, "now">;
 }
 
-interface Attempt {
+/** One call of the function. */
+interface RoomDeletionCall {
   readonly log: Log;
   /** No call starts after this time, in clock milliseconds. */
   readonly startBefore: number;
   /** The room, if no look-up can change the decision. */
   readonly row?: ConferenceRow | undefined;
-  /** Whether the function returns the decision without carrying it out. */
-  readonly onlyDecides?: boolean;
 }
 
-// A room that is handed out, or in which a conference begins, after the last look must not be deleted.
-const maxLookAgeSeconds = 10;
+// A room that is handed out, or in which a conference begins, after the last look must not be deleted. No call takes
+// longer: PLATFORM_TIMEOUT_SECONDS has the same maximum.
+const maxLookAgeSeconds = 20;
 
 /**
  * Creates a function that decides about a room and carries the decision out. If it returns `delete`, the room is gone.
@@ -51,28 +50,25 @@ export function createRoomDeletion(options: RoomDeletionOptions) {
     }
   }
 
-  return async (request: DeletionRequest, attempt: Attempt): Promise<Decision> => {
-    const { log, row: known, onlyDecides = false } = attempt;
-    using slot = await takeSlot(attempt.startBefore);
-    let { startBefore } = attempt;
+  return async (request: DeletionRequest, call: RoomDeletionCall): Promise<Decision> => {
+    const { log, row: known } = call;
+    using slot = await takeSlot(call.startBefore);
+    let { startBefore } = call;
     /** Returns the limits of a look. The next call must start soon after it. */
     const look = (): CallLimits => {
       const limits = { slot, startBefore };
-      startBefore = Math.min(attempt.startBefore, clock.now() + maxLookAgeSeconds * 1000);
+      startBefore = Math.min(call.startBefore, clock.now() + maxLookAgeSeconds * 1000);
       return limits;
     };
     const row = known ?? (await conferences.findByName(request.room, look()));
     const decision = decide(request, row, options);
-    if (decision.action !== "delete" || !row || onlyDecides) return decision;
+    if (decision.action !== "delete" || !row) return decision;
     if (await isLive(request, log, look))
       return { ...decision, action: decision.actionIfLive, reason: "live" };
-    const wasThere = await conferences.delete(row.id, { slot, startBefore });
-    log.info("room-deleted", { room: request.room, wasThere, ...request.logFields });
+    // The look has just found it, so this may be a proxy's 404. The next look says whether the room is gone.
+    if (!(await conferences.delete(row.id, { slot, startBefore })))
+      return { ...decision, action: "postpone", reason: "vanished" };
+    log.info("room-deleted", { room: request.room, ...request.logFields });
     return decision;
   };
-}
-
-interface CallLimits {
-  readonly slot: Slot;
-  readonly startBefore: number;
 }

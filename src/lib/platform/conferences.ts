@@ -23,7 +23,8 @@ export type ConferenceRow = Readonly<z.output<typeof ReliedOnFields>> & { readon
 /** Fields to write, in the platform's format. */
 export type ConferenceFields = Readonly<Record<string, unknown>>;
 
-type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore" | "slot">;
+/** When a call must start, in whose slot, and how long it may take. */
+export type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore" | "slot">;
 
 /** Reads and changes conferences. Every method throws PlatformError if the platform cannot do what is asked. */
 export type Conferences = ReturnType<typeof createConferences>;
@@ -105,7 +106,7 @@ const Page = z.object({
 export async function listRows(
   client: Pick<PlatformClient, "call">,
   path: string,
-  { query, ...limits }: Pick<PlatformCall, "query" | "timeoutSeconds" | "startBefore" | "slot"> = {},
+  { query, ...limits }: CallLimits & Pick<PlatformCall, "query"> = {},
 ): Promise<unknown[]> {
   const rows: unknown[] = [];
   const followed = new Set<string>();

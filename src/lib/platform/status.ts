@@ -1,11 +1,9 @@
 /** The platform's status API: running conferences and active alarms. */
 import * as z from "zod";
 import type { PlatformCall, PlatformClient } from "./client.ts";
-import { listRows, undocumentedResponse } from "./conferences.ts";
+import { type CallLimits, listRows, undocumentedResponse } from "./conferences.ts";
 
 export type PlatformAlarm = Readonly<Record<"name" | "level", string>>;
-
-type CallLimits = Pick<PlatformCall, "startBefore" | "slot">;
 
 /** Reads the platform's status. Every method throws PlatformError if the status cannot be read. */
 export type PlatformStatus = ReturnType<typeof createPlatformStatus>;
@@ -38,7 +36,7 @@ async function list<Row>(
   client: Pick<PlatformClient, "call">,
   path: string,
   row: z.ZodType<Row>,
-  options?: Pick<PlatformCall, "query" | "startBefore" | "slot">,
+  options?: CallLimits & Pick<PlatformCall, "query">,
 ): Promise<Row[]> {
   const rows = z.array(row).safeParse(await listRows(client, path, options));
   if (!rows.success) throw undocumentedResponse(path);

@@ -29,7 +29,7 @@ function readSettings(read: Read) {
       clientId: read("PLATFORM_OAUTH_CLIENT_ID", z.string().optional()),
       privateKey: read("PLATFORM_OAUTH_PRIVATE_KEY", format.privateKey.optional()),
       scope: read("PLATFORM_OAUTH_SCOPE", z.string().optional()),
-      timeoutSeconds: read("PLATFORM_TIMEOUT_SECONDS", format.wholeNumber(1, 60).prefault("10")),
+      timeoutSeconds: read("PLATFORM_TIMEOUT_SECONDS", format.wholeNumber(1, 20).prefault("10")),
       maxConcurrency: read("PLATFORM_MAX_CONCURRENCY", format.wholeNumber(3, 100).prefault("5")),
     },
     rooms: {

@@ -1,6 +1,6 @@
 /** Garbage collection while the platform or the queue fails: no message is lost, and other rooms are still processed. */
 import { describe, expect, test } from "vitest";
-import { encodeRoomMessage, loggableName } from "../../../src/lib/ownership/room.ts";
+import { decodeRoomMessage, encodeRoomMessage, loggableName } from "../../../src/lib/ownership/room.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -23,12 +23,32 @@ describe("Garbage collection if the platform fails", () => {
     expect(world.log.fieldsOf("deletion-failed")).toEqual({ room: loggableName("room-a"), dequeueCount: 1 });
   });
 
-  test("tries a room whose call timed out once more at the end of the run", async () => {
-    for (const room of ["room-a", "room-b", "room-c"]) await world.addEnded(room);
-    world.platform.addFault({ kind: "timeout", method: "DELETE", count: 1 });
+  test("keeps the message of a room whose deletion gets 404, which may be a proxy's", async () => {
+    await world.addEnded("room-a");
+    world.platform.addFault({ kind: "status", status: 404, method: "DELETE", count: 1 });
     await world.collectGarbageAfter(600);
+    expect([...leftBehind(), ...invisibleSeconds()]).toEqual(["room-a", "room-a", 270]);
+    expect(world.log.fieldsOf("deletion-skipped")).toEqual({ room: "room-a", reason: "vanished" });
+    await world.collectGarbageAfter(270);
     expect(leftBehind()).toEqual([]);
-    expect(world.log.events()).not.toContain("deletion-failed");
+  });
+
+  test("postpones all messages of a room together, whatever each of them says", async () => {
+    await world.addEnded("room-a");
+    const content = {
+      room: "room-a",
+      queuedBy: "gateway",
+      claimId: "claim-1",
+      reason: "claim-lost",
+    } as const;
+    await world.deletion.put(encodeRoomMessage({ ...content, operator: "operator-1", failures: 2 }));
+    world.platform.addFault({ kind: "status", status: 409, method: "DELETE", count: 1 });
+    await expect(world.collectGarbageAfter(600)).rejects.toThrow(AggregateError);
+    expect(world.deletion.texts().map(decodeRoomMessage)).toEqual([
+      { room: "room-a", failures: 3 },
+      { ...content, operator: "operator-1", failures: 3 },
+    ]);
+    expect(invisibleSeconds()).toEqual([1470, 1470]);
   });
 
   // Each delay ends before the metrics run between two runs, whose row then shows the message's age to the alert.
@@ -40,13 +60,22 @@ describe("Garbage collection if the platform fails", () => {
   ] as const)("postpones a room %s (%j, after %i failures)", async (_, fault, failures, expected) => {
     await world.addEnded("room-a");
     await world.deletion.clear();
-    await world.deletion.put(encodeRoomMessage({ room: "room-a", failures }));
+    const content = {
+      room: "room-a",
+      queuedBy: "gateway",
+      claimId: "claim-1",
+      reason: "claim-lost",
+    } as const;
+    await world.deletion.put(encodeRoomMessage({ ...content, failures }));
     world.platform.addFault({ ...fault, method: "DELETE" });
     const delays: number[] = [];
     for (let run = 1; run <= 4; run++) {
       world.clock.advance(delays.at(-1) ?? 600);
       const startedAt = world.clock.now();
       await expect(world.collectGarbageAfter(0)).rejects.toThrow(AggregateError);
+      expect(world.deletion.texts().map(decodeRoomMessage)).toEqual([
+        { ...content, failures: expect.any(Number) },
+      ]);
       // Retries take some time, which does not count.
       delays.push(...world.deletion.contents().map(({ visibleAt }) => (visibleAt - startedAt) / 1000));
     }
@@ -77,7 +106,7 @@ describe("Garbage collection if the deletion queue fails", () => {
 
     await expect(world.collectGarbageAfter(600)).rejects.toThrow(AggregateError);
     expect(world.roomNames()).toEqual([]);
-    expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: true });
+    expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a" });
     expect(world.deletion.texts()).toEqual([encodeRoomMessage({ room: "room-a", failures: 1 })]);
     await world.collectGarbageAfter(600);
     expect(world.deletion.contents()).toEqual([]);

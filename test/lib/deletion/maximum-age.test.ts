@@ -80,17 +80,6 @@ test("Overdue rooms come after ended ones, and use only the capacity that these 
   expect(world.log.fieldsOf("overdue-rooms-postponed")).toEqual({ count: 1 });
 });
 
-test("Each run starts at another overdue room, so all come to their turn", async () => {
-  for (let room = 0; room < 7; room++) addAssigned(`room-${room}`, 3 + room);
-  const queued = new Set<string>();
-  for (let run = 1; run <= 20; run++) {
-    await collectAfter(600, 1);
-    for (const name of world.deletionNames()) queued.add(name);
-    await world.deletion.clear();
-  }
-  expect(queued.size).toBe(9);
-});
-
 test("An overdue room that cannot be deleted leaves the queue, and the next run queues it again", async () => {
   await collectAfter(0);
   world.platform.addFault({ kind: "status", status: 409, method: "DELETE" });

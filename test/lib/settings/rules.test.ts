@@ -26,7 +26,7 @@ const stream = { LOGS_INGESTION_STREAM: "Custom-X" };
 const endpoint = { LOGS_INGESTION_ENDPOINT: "https://logs.example.com" };
 const shortTimes = {
   POOL_LEASE_SECONDS: "2",
-  PLATFORM_TIMEOUT_SECONDS: "60",
+  PLATFORM_TIMEOUT_SECONDS: "20",
   GC_MINIMUM_AGE_SECONDS: "599",
 };
 
@@ -36,8 +36,8 @@ test.each<[string, Changes, ...string[]]>([
   ["a queue and a blob URL", { ...withoutKey, ...queueUri, ...blobUri }],
   ["OAuth credentials", { ...withoutPassword, ...oauth }],
   ["a lease of 60 s and an age of 600 s", { POOL_LEASE_SECONDS: "60", GC_MINIMUM_AGE_SECONDS: "600" }],
-  ["a lease of four times the timeout", { POOL_LEASE_SECONDS: "240", PLATFORM_TIMEOUT_SECONDS: "60" }],
-  ["a long timeout with the default lease", { PLATFORM_TIMEOUT_SECONDS: "60" }],
+  ["a lease of four times the timeout", { POOL_LEASE_SECONDS: "80", PLATFORM_TIMEOUT_SECONDS: "20" }],
+  ["a long timeout with the default lease", { PLATFORM_TIMEOUT_SECONDS: "20" }],
   ["a short lease and a short age on loopback", { PLATFORM_URL: "http://127.0.0.1:1", ...shortTimes }],
   ["a minimum equal to the maximum", { MAX_VMR: "10", POOL_MINIMUM: "10" }],
   ["a previous pair", { EVENT_SINK_PREVIOUS_USERNAME: "o", EVENT_SINK_PREVIOUS_PASSWORD: "p" }],
@@ -55,7 +55,7 @@ test.each<[string, Changes, ...string[]]>([
   ["a lease of 59 s", { POOL_LEASE_SECONDS: "59" }, "POOL_LEASE_SECONDS"],
   [
     "a lease below four times the timeout",
-    { POOL_LEASE_SECONDS: "239", PLATFORM_TIMEOUT_SECONDS: "60" },
+    { POOL_LEASE_SECONDS: "79", PLATFORM_TIMEOUT_SECONDS: "20" },
     "POOL_LEASE_SECONDS",
   ],
   ["an age of 599 s", { GC_MINIMUM_AGE_SECONDS: "599" }, "GC_MINIMUM_AGE_SECONDS"],
