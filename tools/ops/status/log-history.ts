@@ -20,7 +20,15 @@ export function historyOf(lines: readonly LogLine[], hasFailed: (line: LogLine) 
   const between = last - first + 1 - failures.length;
   /** Whether more succeeded since the newest failure than between the failures. */
   const isOver = newestFailure === undefined || since > between;
-  return { total: lines.length, failed: failures.length, newest: lines.at(-1), newestFailure, since, isOver };
+  return {
+    total: lines.length,
+    failures,
+    failed: failures.length,
+    newest: lines.at(-1),
+    newestFailure,
+    since,
+    isOver,
+  };
 }
 
 /** Returns why, in words, from the fields of a log line. */
@@ -28,6 +36,12 @@ export function causeOf({ fields }: LogLine): string {
   const line = readLine(fields);
   const named = line?.rejectedFields === undefined ? "" : `, field ${line.rejectedFields}`;
   return `${describeLoggedFailure(line ?? {})}${named}`;
+}
+
+/** Returns the newest cause, and the one before it that is another: several faults can be at work. */
+export function causesOf({ failures }: History): string {
+  const causes = [...new Set(failures.map(causeOf).toReversed())];
+  return causes.slice(0, 2).join("; before: ");
 }
 
 interface HistoryWords {

@@ -3,7 +3,12 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { Log } from "../../../src/lib/log.ts";
 import { type Measurement, measure, oldestAgeOf } from "../../../src/lib/metrics/measurement.ts";
-import { decodeRoomMessage, isOfOtherGateway, parseMarker } from "../../../src/lib/ownership/room.ts";
+import {
+  decodeRoomMessage,
+  isOfOtherGateway,
+  markedRooms,
+  parseMarker,
+} from "../../../src/lib/ownership/room.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
@@ -76,6 +81,7 @@ async function measureNow(target: Target, { conferences, status }: Platform, pro
       alarms: async () => ask("the alarms", async () => status.alarms()),
     },
   };
+  const startedAt = target.clock.now();
   const peek = async (queue: Queue) => queue.peek().catch(() => []);
   // Before the rooms are listed, because a name is put before its room is made.
   const [pooled, requests] = await Promise.all([peek(target.queues.pool), peek(target.queues.provisioning)]);
@@ -92,6 +98,9 @@ async function measureNow(target: Target, { conferences, status }: Platform, pro
       orphaned: measured.unaccounted?.forgotten ?? [],
       /** How many of the assigned rooms an operator took out of the pool. */
       takenOut: listed.filter((room) => isTakenOut(room) && !isOfOtherGateway(room, gatewayName)).length,
+      /** This gateway's rooms, and when they were going to be listed. */
+      rooms: markedRooms(listed, gatewayName),
+      startedAt,
       /** Whose other rooms are on the platform, for example `25 rooms of the gateway production`, if there are any. */
       others: describeOthers(markers, gatewayName),
       /** Why the platform's rooms or status could not be read; the first that failed. */
@@ -117,7 +126,7 @@ async function lookUpNames(
   const missing = names.filter((name) => !byName.has(name));
   const find = async (name: string | undefined) => name !== undefined && conferences.findByName(name);
   // The names of a pool that is lost, or that was just filled, are not visible, but its rooms are.
-  const pooledRoom = rooms.find(({ description }) => isPooledBy(gatewayName, description))?.name;
+  const pooledRoom = markedRooms(rooms, gatewayName).find(({ marker }) => marker.state === "pooled")?.name;
   const found = await find(pooledRoom);
   const foundMissing = await find(missing[0]);
   const contradiction =
@@ -131,11 +140,6 @@ async function lookUpNames(
     /** How the platform's list and its look-ups by name contradict each other. */
     contradiction: contradiction || undefined,
   };
-}
-
-function isPooledBy(gatewayName: string, description: string | null | undefined): boolean {
-  const marker = parseMarker(description);
-  return marker?.gateway === gatewayName && marker.state === "pooled";
 }
 
 type MeasuredParts = Pick<Parameters<typeof measure>[0], "conferences" | "status">;

@@ -70,8 +70,9 @@ export async function checkPoison({ measured }: Reading): Promise<Finding> {
   return judged(depth === 0, `${count(depth, "request")} given up`, runbook("poison-messages", "redrive"));
 }
 
-export async function checkDeletion({ target: { log, limits }, measured }: Reading): Promise<Finding> {
-  const { row } = await measured();
+export async function checkDeletion(reading: Reading): Promise<Finding> {
+  const { log, limits } = reading.target;
+  const { row } = await reading.measured();
   const { DeletionDepth: depth, DeletionOldestSeconds: oldest } = row;
   if (depth === null) return unknown;
   const isNoneDue = depth > 0 && oldest === null;
@@ -85,6 +86,11 @@ export async function checkDeletion({ target: { log, limits }, measured }: Readi
   const ends = [...latest].flatMap((ofRoom) => ofRoom.at(-1) ?? []);
   const failed = ends.filter(({ fields }) => fields["event"] === "deletion-failed");
   const newest = failed.at(-1);
+  const kept = (await reading.listedAfter("room-deleted")).length;
+  if (kept > 0) {
+    const contradiction = `${found}; the platform still lists ${count(kept, "room")} that it confirmed as deleted`;
+    return { isOk: false, found: contradiction, advice };
+  }
   if (newest && depth > 0)
     return judged(false, `${found}; ${count(failed.length, "room")} failed: ${causeOf(newest)}`, advice);
   if ((oldest ?? 0) > missedRunSeconds) {
@@ -135,13 +141,14 @@ function judgeNames(
   if (contradiction !== undefined) return { isOk: false, found: contradiction, advice };
   if (ofOthers > 0) return { isOk: false, found: `${ofOthers} ${ofTotal} lead to ${others}`, advice };
   if (missing < 2) return undefined;
-  const cure = missing > total / 2 ? "npm run ops -- shrink 0 --yes, then fill" : "callers repair this";
+  const cure = missing > total / 2 ? "npm run ops -- shrink 0 --yes, then fill" : "creates drop these names";
   const restored = "after a restore of the platform: docs/deployment.md#upgrading-or-restoring-the-platform";
   return judged(false, `${missing} ${ofTotal} have no room`, `${cure}; ${restored}; ${advice}`);
 }
 
-export async function checkUnaccounted({ target: { log }, measured }: Reading): Promise<Finding> {
-  const { row, own } = await measured();
+export async function checkUnaccounted(reading: Reading): Promise<Finding> {
+  const { log } = reading.target;
+  const { row, own } = await reading.measured();
   const { UnaccountedRooms: total } = row;
   if (total === null) return unknown;
   if (total === 0) return { isOk: true, found: "none" };
@@ -151,6 +158,13 @@ export async function checkUnaccounted({ target: { log }, measured }: Reading): 
   const isBeyondPool = own !== undefined && names.length === 0;
   const found = `${count(total, "room")}${isBeyondPool ? " marked as pooled, but in no queue" : listed}`;
   const advice = runbook("rooms-unaccounted", "unaccounted");
+  const handedOut = (await reading.listedAfter("room-claimed")).filter(
+    ({ marker }) => marker.state === "pooled",
+  );
+  if (handedOut.length > 0) {
+    const contradiction = `${count(handedOut.length, "room")} handed out and still marked as pooled`;
+    return { isOk: false, found: contradiction, advice: runbook("changes-without-effect") };
+  }
   // A room that a claim gave up is still marked as pooled while it waits for its deletion.
   const discarded = await log.lines({ hours: waitingHours, events: ["room-discarded", "claim-lost"] });
   const givenUp = discarded.filter(({ fields }) => !onlyNames.includes(String(fields["reason"])));

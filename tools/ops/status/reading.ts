@@ -18,11 +18,23 @@ export function readingOf(target: Target) {
   const calls = once(async () =>
     target.log.lines({ hours: 1, events: ["request"], functions: callFunctions }),
   );
+  const measured = once(async () => readMeasured(target, async () => (await probe())?.failure));
   return {
     target,
     /** Undefined without credentials for the platform. */
     probe,
-    measured: once(async () => readMeasured(target, async () => (await probe())?.failure)),
+    measured,
+    /** Returns the rooms that the platform lists although, by the log of the last hour, this has happened to them since. */
+    listedAfter: async (event: string) => {
+      const { own } = await measured();
+      if (!own || own.rooms.length === 0) return [];
+      const lines = await target.log.lines({ hours: 1, events: [event] });
+      const times = new Map(lines.map(({ time, fields }) => [fields["room"], Date.parse(time)]));
+      return own.rooms.filter(({ name, marker }) => {
+        const time = times.get(name) ?? Number.NaN;
+        return time > Date.parse(marker.since) && time < own.startedAt - settledMilliseconds;
+      });
+    },
     /** The newest metrics row of the app. */
     newestRow: once(async () => target.log.newestMetrics()),
     /** The lines of the calls of the last hour. */
@@ -34,6 +46,9 @@ export function readingOf(target: Target) {
     }),
   };
 }
+
+// Longer than the clocks of the app and of this computer differ.
+const settledMilliseconds = 60_000;
 
 function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let reading: Promise<Result> | undefined;

@@ -6,6 +6,7 @@ import { agentFunction, type LogLine } from "../gateway/target.ts";
 import { type Finding, judged, runbook } from "./line.ts";
 import {
   causeOf,
+  causesOf,
   findingOf,
   hasFailed,
   historyOf,
@@ -101,14 +102,15 @@ export async function checkProvisioning({ target: { clock, log } }: Reading): Pr
   const history = historyOf(lines, ({ fields }) => fields["event"] === "provisioning-failed");
   const advice = runbook("provisioning-failing");
   const words = { noun: "attempt", succeeded: "provisioned", period: recentPeriod, now: clock.now(), advice };
-  return findingOf(history, words);
+  return findingOf(history, words, causesOf(history));
 }
 
 /** Judges what the platform reports and, as the alert does, whether the ends of conferences are reported at all. */
 export async function checkEventSink(reading: Reading): Promise<Finding> {
   const finding = await judgeEvents(reading);
   const { InUseRooms, LiveConferences, DeletionDepth } = (await reading.measured()).row;
-  const unreported = (InUseRooms ?? 0) - (LiveConferences ?? 0) - (DeletionDepth ?? 0);
+  const kept = (await reading.listedAfter("room-deleted")).length;
+  const unreported = (InUseRooms ?? 0) - (LiveConferences ?? 0) - (DeletionDepth ?? 0) - kept;
   if (unreported <= reading.target.limits.silentRooms || LiveConferences === null || DeletionDepth === null)
     return finding;
   const found = `${finding.found}; ${unreported} rooms were handed out, have no conference and wait for no deletion`;

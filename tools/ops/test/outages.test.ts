@@ -184,6 +184,44 @@ const outages = {
     found: /; 1 room failed: the platform fails at DELETE \(500\)$/,
     cureWords: "One room appears repeatedly",
   }),
+  "the platform confirms deletions, and the rooms stay": named("Deletion", "deletion-queue-old", {
+    strike: async (gateway) => {
+      refusing({ status: 204, method: "DELETE", body: "" })(gateway);
+      for (const room of numbered("ended", 3)) await endConference(gateway, room);
+      await collectAfter(gateway, 11);
+      gateway.clock.advance(61);
+    },
+    found: /; the platform still lists 3 rooms that it confirmed as deleted$/,
+    cureWords: "that it confirmed as deleted: tell its administrator",
+    cure: async (gateway) => gateway.clock.advance(3600),
+  }),
+  "the platform confirms changes, and the rooms stay as they were": named(
+    "Unaccounted",
+    "changes-without-effect",
+    {
+      strike: async (gateway) => {
+        refusing({ status: 202, method: "PATCH", body: "" })(gateway);
+        await gateway.creates();
+        gateway.clock.advance(61);
+      },
+      found: /^\d+ rooms handed out and still marked as pooled$/,
+      cureWords: "do not run `drain --leaked`",
+      cure: async (gateway) => {
+        gateway.clock.advance(3600);
+        await replacePool(gateway);
+      },
+    },
+  ),
+  "the licences are exhausted, and the PIN is refused": named("Provisioning", "provisioning-failing", {
+    strike: async (gateway) => {
+      rejecting("__all__")(gateway);
+      await gateway.creates();
+      gateway.platform.clearFaults();
+      rejecting("pin")(gateway);
+    },
+    found: /POST \(400\), field pin; before: the platform rejects POST \(400\), field __all__$/,
+    cureWords: "the PIN breaks the platform's rule",
+  }),
   "only the collector does not run": named("Deletion", "deletion-queue-old", {
     strike: async (gateway) => {
       await endConference(gateway, "ended");

@@ -73,7 +73,7 @@ test("Storage: says what the app met, although the queues respond to the operato
   expect(await checkStorage(reading({ log: { ...log, lines } }))).toEqual({
     isOk: true,
     found:
-      "responds; the app logged storage-unavailable in 1 call in the last hour: queue receive: AuthorizationFailure",
+      "responds in 0.0 s; the app logged storage-unavailable in 1 call in the last hour: queue receive: AuthorizationFailure",
   });
 });
 
@@ -155,6 +155,8 @@ const ownOfCalm: OwnMeasurement = {
   others: undefined,
   platformFailure: undefined,
   poolNames: undefined,
+  rooms: [],
+  startedAt: clock.now(),
   oldestRequestSeconds: 0,
 };
 
@@ -247,8 +249,8 @@ test.each<Row>([
   { row: { AvailableRooms: 8 }, isOk: true, found: "8 pooled, 1 assigned" },
   { row: { AvailableRooms: 7 }, found: "; 10 names in the pool" },
   { own: lacking(1), isOk: true, found: "10 pooled" },
-  { own: lacking(2), isOk: false, found: "2 of 10 names", advice: "callers repair this" },
-  { own: lacking(5), isOk: false, found: "5 of 10 names", advice: "callers repair this" },
+  { own: lacking(2), isOk: false, found: "2 of 10 names", advice: "creates drop these names" },
+  { own: lacking(5), isOk: false, found: "5 of 10 names", advice: "creates drop these names" },
   { own: lacking(6), isOk: false, found: "6 of 10 names", advice: "shrink 0 --yes, then fill" },
   { row: { AvailableRooms: 7, ProvisioningDepth: 1 }, isOk: true, found: "7 pooled" },
   { row: { PoolDepth: 1, AvailableRooms: 0 }, isOk: true, found: "0 pooled" },
