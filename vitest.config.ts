@@ -5,7 +5,7 @@ export const nightlyTests = ["test/e2e/event-delivery.test.ts", "test/simulation
 
 export default defineConfig({
   test: {
-    include: ["{test,client/test,tools/*/test}/**/*.test.ts"],
+    include: ["{test,tools/*/test}/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...nightlyTests],
     // All files of a worker share its process: loading the SDKs and Azurite for each file took most of the time.
     isolate: false,

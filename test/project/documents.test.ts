@@ -15,7 +15,6 @@ const documents = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "infra/README.md",
-  "client/README.md",
   ...(await readdir(new URL("docs/", root), { recursive: true }))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),

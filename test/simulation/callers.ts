@@ -1,11 +1,11 @@
 /** Callers that check what they receive: any request, consumers that create rooms, bulk delete, and the event sink. */
 
 import * as z from "zod";
-import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { clockToleranceMilliseconds } from "../../src/lib/deletion/decisions.ts";
 import { failures } from "../../src/lib/errors.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { isPersistent, parseMarker } from "../../src/lib/ownership/room.ts";
+import { encodeServiceTag } from "../../tools/simulators/consumer.ts";
 import type { Received } from "../../tools/simulators/exchange.ts";
 import { httpFunctions } from "../../tools/simulators/memory/functions.ts";
 import type { MemoryRequest } from "../../tools/simulators/memory/gateway.ts";

@@ -17,7 +17,7 @@ interface PlantedBug {
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const copied = ["src", "test/simulation", "test/support", "tools/simulators", "client/src", "package.json"];
+const copied = ["src", "test/simulation", "test/support", "tools/simulators", "package.json"];
 
 const bulkDeletion = "src/lib/deletion/bulk-deletion.ts";
 const decisions = "src/lib/deletion/decisions.ts";

@@ -1,7 +1,6 @@
 /** The whole product, running: a development stack and the app in the local host, called over HTTP only. */
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
-import { createClient } from "../../client/src/client.ts";
 import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openQueues } from "../../src/lib/azure/storage-queue.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
@@ -66,10 +65,6 @@ async function startRunningGateway(options: RunningGatewayOptions = {}) {
 
   const bearerToken = () => stack.issuer.issueToken(identities.clientId);
   const asApplication = () => ({ authorization: `Bearer ${bearerToken()}` });
-  const consumer = createClient({
-    baseUrl: url,
-    getToken: async () => ({ accessToken: bearerToken(), expiresInSeconds: 3599 }),
-  });
   const send = async (request: string, sent: Sent = {}): Promise<Received> => client.send(request, sent);
   /** With a valid bearer token. */
   const sendAsApplication = async (request: string, sent: Sent = {}): Promise<Received> =>
@@ -123,8 +118,6 @@ async function startRunningGateway(options: RunningGatewayOptions = {}) {
     settings,
     queues,
     log,
-    /** A consumer that uses the client, which retries. Tests of single responses use `send`. */
-    consumer,
     send,
     sendAsApplication,
     bearerToken,

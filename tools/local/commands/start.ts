@@ -7,6 +7,7 @@ import {
   removeConnection,
   writeConnection,
 } from "../../simulators/connection.ts";
+import { fetchAccessToken } from "../../simulators/consumer.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { unusualPort } from "../../simulators/process/listen.ts";
 import { watchFiles } from "../../simulators/process/watch-files.ts";
@@ -14,7 +15,6 @@ import { stopSignal, untilStopped } from "../../terminal/stop-signal.ts";
 import { startConsole } from "../console/console-server.ts";
 import { describeProvisioningProblem } from "../console/creates.ts";
 import { createTimeline } from "../console/timeline.ts";
-import { fetchAccessToken } from "../stack/access-token.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { runWithoutApp } from "../stack/without-app.ts";
 import { introduction } from "../terminal/introduction.ts";

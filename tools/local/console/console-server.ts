@@ -4,10 +4,9 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { createRuntime } from "../../../client/src/runtime.ts";
-import { clientCredentials, createTokenCache } from "../../../client/src/tokens.ts";
 import type { Connection } from "../../simulators/connection.ts";
-import { consumer, identities } from "../../simulators/identities.ts";
+import { fetchAccessToken } from "../../simulators/consumer.ts";
+import { identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
 import { bundlePage, type PageFile, toFile } from "../pages/bundle-page.ts";
 import { tokenLine } from "../stack/token-line.ts";
@@ -49,10 +48,6 @@ export async function startConsole(options: ConsoleOptions) {
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
   const addresses = addressesOf(connection);
-  const tokens = createTokenCache(
-    clientCredentials({ ...consumer, tokenUrl: connection.tokenUrl }),
-    createRuntime(),
-  );
   const streams = new Set<ServerResponse>();
   let shown: Shown = {
     addresses,
@@ -81,7 +76,7 @@ export async function startConsole(options: ConsoleOptions) {
   /** The made-up credentials of each security scheme of the API document. */
   const credentials = async () => ({
     gateway: connection.gatewayUrl,
-    token: await tokens.get().catch(() => null),
+    token: await fetchAccessToken(connection.tokenUrl).catch(() => null),
     agentToken: identities.agentToken,
     sink: { username: identities.sinkUsername, password: identities.sinkPassword },
   });
@@ -99,7 +94,6 @@ export async function startConsole(options: ConsoleOptions) {
       signal: AbortSignal.timeout(timeoutMilliseconds),
     }).catch(() => undefined);
     if (!received) return send(response, 502, '{"detail":"There was no response"}', json);
-    if (received.status === 401) tokens.reject(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
     const content = Buffer.from(await received.bytes());
     const sent = own.startsWith("/actions/") ? content.toString().replaceAll(secret, "$1••••••") : content;
     const { "content-length": _, ...ownHeaders } = Object.fromEntries(received.headers);

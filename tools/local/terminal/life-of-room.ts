@@ -1,7 +1,7 @@
 /** The whole life of a room, as curl lines that can be pasted and are run by `npm run demo`. */
 
-import { encodeServiceTag } from "../../../client/src/service-tag.ts";
 import type { Connection } from "../../simulators/connection.ts";
+import { encodeServiceTag } from "../../simulators/consumer.ts";
 import { identities } from "../../simulators/identities.ts";
 import { tokenLine } from "../stack/token-line.ts";
 

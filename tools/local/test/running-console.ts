@@ -1,9 +1,9 @@
 /** A local gateway with its console. */
 
+import { fetchAccessToken } from "../../simulators/consumer.ts";
 import { poll } from "../../simulators/process/poll.ts";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
-import { fetchAccessToken } from "../stack/access-token.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { openLocalQueues } from "../stack/local-queues.ts";
 

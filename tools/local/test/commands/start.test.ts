@@ -15,7 +15,7 @@ import {
   untilGone,
 } from "../../../../test/support/script-process.ts";
 import { connectionFolder, findStartedGateway } from "../../../simulators/connection.ts";
-import { fetchAccessToken } from "../../stack/access-token.ts";
+import { fetchAccessToken } from "../../../simulators/consumer.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 

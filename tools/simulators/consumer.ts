@@ -1,0 +1,30 @@
+/** What a consumer sends: a token request by client credentials, and service tags. */
+import * as z from "zod";
+import { identities } from "./identities.ts";
+
+const timeoutMilliseconds = 30_000;
+const grantSchema = z.object({ access_token: z.string() });
+
+/** The form of the token request. */
+export const tokenRequest = {
+  grant_type: "client_credentials",
+  client_id: identities.clientId,
+  client_secret: identities.clientSecret,
+  scope: `api://${identities.clientId}/.default`,
+};
+
+/** Returns a token that is valid for about an hour. Throws if the issuer refuses. */
+export async function fetchAccessToken(tokenUrl: string): Promise<string> {
+  const body = new URLSearchParams(tokenRequest);
+  const response = await fetch(tokenUrl, {
+    method: "POST",
+    body,
+    signal: AbortSignal.timeout(timeoutMilliseconds),
+  });
+  return grantSchema.parse(await response.json()).access_token;
+}
+
+/** Returns the `uuiData` of a service tag. */
+export function encodeServiceTag(tag: string): string {
+  return `${Buffer.from(tag).toString("hex")};encoding=hex`;
+}
