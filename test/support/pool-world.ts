@@ -4,7 +4,7 @@ import { createGarbageCollection, type GarbageCollectionOptions } from "../../sr
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import { decodeRoomMessage } from "../../src/lib/ownership/room.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
-import { createPlatformStatus } from "../../src/lib/platform/status.ts";
+import { createPlatformStatus } from "../../src/lib/platform/live.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import type { MetricsSink } from "../../src/lib/ports.ts";
@@ -66,6 +66,13 @@ function createPoolWorld() {
   const newClaims = (options: Partial<ClaimOptions> = {}): Claims =>
     createClaims({ ...parts, leaseSeconds, platformTimeoutSeconds, ...options });
 
+  const newCollector = (options: Partial<GarbageCollectionOptions> = {}) => {
+    const status = createPlatformStatus(client);
+    const limits = { maxMessages: 20, minAgeSeconds: 600, maxAgeHours: undefined } as const;
+    return createGarbageCollection({ ...parts, status, unmarkedRooms: "collect", ...limits, ...options });
+  };
+  const collector = newCollector();
+
   return {
     ...world,
     ...parts,
@@ -104,17 +111,13 @@ function createPoolWorld() {
       const { serviceTag: tag, ...claimOptions } = { serviceTag, ...options };
       return newClaims(claimOptions).claim(tag, log);
     },
-    /** Moves the clock forward, then runs one garbage collection of at most 20 messages with a minimum age of 600 s. */
+    /**
+     * Moves the clock forward, then runs the collector, of at most 20 messages with a minimum age of 600 s, or one with
+     * other options.
+     */
     collectGarbageAfter: async (seconds: number, options?: Partial<GarbageCollectionOptions>) => {
       clock.advance(seconds);
-      const status = createPlatformStatus(client);
-      const limits = {
-        maxMessages: 20,
-        minAgeSeconds: 600,
-        maxAgeHours: undefined,
-        unmarkedRooms: "collect",
-      } as const;
-      await createGarbageCollection({ ...parts, status, ...limits, ...options }).collect(log);
+      await (options ? newCollector(options) : collector).collect(log);
     },
     /** Runs the metrics collection once and returns its row. */
     collectMetrics: async (

@@ -18,7 +18,7 @@ import { forEachParallel } from "../parallel.ts";
 import { PlatformBusyError, type PlatformClient } from "../platform/client.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
-import type { PlatformStatus } from "../platform/status.ts";
+import type { PlatformStatus } from "../platform/live.ts";
 import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
 import { maximumAge, requestOf } from "./decisions.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
@@ -155,8 +155,8 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
     const earlierFailures = Math.max(...messages.map(({ content }) => content.failures ?? 0));
     const failures = Math.min(earlierFailures + 1, maxFailures);
     const seconds = retrySeconds + (isOfRoom ? failures - 1 : 0) * runIntervalSeconds;
+    const remaining = Math.floor(seconds - (clock.now() - startedAt) / 1000);
     for (const { content, ...message } of messages) {
-      const remaining = Math.floor(seconds - (clock.now() - startedAt) / 1000);
       const text = isOfRoom ? encodeRoomMessage({ ...content, failures }) : undefined;
       await deletion.setInvisible(message, Math.max(0, remaining), text);
     }

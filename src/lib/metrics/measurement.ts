@@ -2,7 +2,7 @@
 import type { Log } from "../log.ts";
 import { type MarkedRoom, markedRooms } from "../ownership/room.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import type { PlatformAlarm, PlatformStatus } from "../platform/status.ts";
+import type { PlatformAlarm, PlatformStatus } from "../platform/live.ts";
 import { type Clock, type QueueMessage, type Queues, timestampOf } from "../ports.ts";
 
 /** Column type by name, as `Custom-VmrGatewayMetrics_CL` has them in the data collection rule. */

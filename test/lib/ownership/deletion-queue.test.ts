@@ -1,15 +1,21 @@
 /** Ended rooms: their names are stored within the time that the platform waits for the response. */
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { GatewayError } from "../../../src/lib/errors.ts";
-import { createDeletionQueueWriter } from "../../../src/lib/ownership/deletion-queue.ts";
+import {
+  createDeletionQueueWriter,
+  type DeletionQueueWriter,
+} from "../../../src/lib/ownership/deletion-queue.ts";
 import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { newRoomName } from "../../../src/lib/pool/new-room.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const queues = usePoolWorld();
-const queueForDeletion = async (names: readonly string[]) =>
-  createDeletionQueueWriter(queues).queueEndedRooms(names, queues.log);
+let writer: DeletionQueueWriter;
+beforeEach(() => {
+  writer = createDeletionQueueWriter(queues);
+});
+const queueForDeletion = async (names: readonly string[]) => writer.queueEndedRooms(names, queues.log);
 const names = (count: number) => Array.from({ length: count }, (_, index) => `room-${index}`);
 
 test("A name that the queue rejects permanently is logged, and the other names are stored", async () => {

@@ -1,7 +1,7 @@
 /** The gateway that a command works on: its platform, queues, log and settings, as the operator reaches them. */
 import { createClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
+import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/live.ts";
 import { createCredentials, createTransport } from "../../../src/lib/platform/transport.ts";
 import { type Clock, type Queues, systemClock } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";

@@ -1,7 +1,7 @@
 /** The platform's status API: running conferences and active alarms, on all pages. */
 import { beforeEach, expect, test } from "vitest";
 import type { PlatformCall } from "../../../src/lib/platform/client.ts";
-import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
+import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/live.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
 const platform = usePlatform();
