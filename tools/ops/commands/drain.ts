@@ -6,7 +6,7 @@ import { count } from "../../terminal/format.ts";
 import { requirePlatform, type TargetWithPlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { type RoomView, readRooms } from "../pool/room-views.ts";
+import { namesToDelete, type RoomView, readRooms } from "../pool/room-views.ts";
 import { makeSmaller, showPool, waitFor } from "../pool/with-progress.ts";
 
 // Rooms that are provisioned in the meantime are younger. The clocks of this machine and of the app differ by less.
@@ -91,9 +91,12 @@ async function emptyPool(target: TargetWithPlatform, pooled: number, takesLeaked
   return "ok";
 }
 
-/** Returns this gateway's rooms that are marked as pooled. */
+/** Returns this gateway's rooms that are marked as pooled, and do not wait for their deletion. */
 async function readPooled(target: TargetWithPlatform): Promise<RoomView[]> {
-  return (await readRooms(target)).filter(({ marker }) => marker.state === "pooled");
+  const waiting = await namesToDelete(target);
+  return (await readRooms(target)).filter(
+    ({ name, marker }) => marker.state === "pooled" && !waiting.has(name),
+  );
 }
 
 function madeBefore(time: number) {

@@ -8,7 +8,7 @@ import { age, count, deletionTime, duration, table } from "../../terminal/format
 import { requirePlatform, type Target, type TargetWithPlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
-import { type RoomView, readAllRooms } from "../pool/room-views.ts";
+import { namesToDelete, type RoomView, readAllRooms } from "../pool/room-views.ts";
 import { measureTarget, silentLog } from "../status/measured.ts";
 import { withProgress } from "../terminal/terminal.ts";
 
@@ -72,7 +72,9 @@ async function listOrphaned(target: TargetWithPlatform) {
   const log: Log = { ...silentLog, warn: (_event, _fields, cause) => (failure = cause) };
   const { unaccounted: found } = await measureTarget(target, target.platform, undefined, log);
   if (!found) throw failure;
-  const { forgotten: rooms, beyondPool: unnamed } = found;
+  const { forgotten, beyondPool: unnamed } = found;
+  const waiting = await namesToDelete(target);
+  const rooms = forgotten.filter(({ room }) => !waiting.has(room));
   const note =
     `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms count until they are deleted; ` +
     "the others can be listed when the pool is empty: docs/operations.md#rooms-unaccounted";

@@ -1,9 +1,14 @@
 /** Lists the gateway's rooms as the platform shows them now. */
 
-import { type MarkedRoom, type Marker, parseMarker } from "../../../src/lib/ownership/room.ts";
+import {
+  decodeRoomMessage,
+  type MarkedRoom,
+  type Marker,
+  parseMarker,
+} from "../../../src/lib/ownership/room.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { count } from "../../terminal/format.ts";
-import type { Platform, TargetWithPlatform } from "../gateway/target.ts";
+import type { Platform, Target, TargetWithPlatform } from "../gateway/target.ts";
 import { isTakenOut } from "./taken-out.ts";
 
 export const roomStates = ["pooled", "assigned", "live", "waiting"] as const;
@@ -42,6 +47,11 @@ export function describeOthers(markers: readonly Marker[], gatewayName: string):
     return `${count(rooms, "room")} of the gateway ${gateway}`;
   });
   return parts.length === 0 ? undefined : parts.join(", ");
+}
+
+/** Returns the names of rooms that visibly wait for their deletion. Queued again, a room would wait for the full time. */
+export async function namesToDelete({ queues }: Target): Promise<Set<string>> {
+  return new Set((await queues.deletion.peek()).map(({ text }) => decodeRoomMessage(text).room));
 }
 
 function rank({ state }: RoomView): number {
