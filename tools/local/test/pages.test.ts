@@ -260,7 +260,7 @@ describe.skipIf(!browser)("The API reference", () => {
 
   /** Before that, calls would be sent without credentials. */
   async function untilReady(page: Page): Promise<void> {
-    await page.getByRole("status").filter({ hasText: "credentials filled in" }).waitFor();
+    await page.locator(".btn.authorize.locked").waitFor();
     const summaries = async () => page.locator(".opblock-summary-description").allTextContents();
     await expect.poll(summaries).toEqual(operations.map(({ summary }) => summary));
   }
@@ -288,43 +288,24 @@ describe.skipIf(!browser)("The API reference", () => {
     return operation.locator(".live-responses-table .response").innerText();
   }
 
-  test("calls operations with the credentials that each needs and the room that was created, until its server is gone", async () => {
-    const another = await running.startAnother();
-    const page = await openFaultless(another.url);
+  test("calls operations with the credentials that each needs and a room of the gateway", async () => {
+    const page = await openFaultless(running.url);
     const hosts = new Set<string>();
     page.on("request", (request) => hosts.add(new URL(request.url()).host));
     await page.getByRole("link", { name: "API reference" }).click();
     await untilReady(page);
-    await openOperation(page, "private-get_room");
-    const name = operationOf(page, "private-get_room").getByRole("textbox", { name: "room_name" });
-    // Each create has a key of its own, so the second one is another room.
-    const names = new Set([await name.inputValue()]);
-    for (const size of [2, 3]) {
+    expect(await execute(page, "private-get_room")).toMatch(/^200/);
+    expect(await execute(page, "public-get_public_room")).toMatch(/^200/);
+    expect(await execute(page, "public-event_sink")).toMatch(/^204/);
+    const names = new Set<string | undefined>();
+    const shown = operationOf(page, createId).locator(".live-responses-table .response");
+    const nameShown = async () => /"name": "([^"]+)"/.exec(await shown.innerText())?.[1];
+    for (const size of [1, 2]) {
       expect(await execute(page, createId)).toMatch(/^200/);
-      await expect.poll(async () => names.add(await name.inputValue()).size).toBe(size);
+      await expect.poll(async () => names.add(await nameShown()).size).toBe(size);
     }
     const curl = await operationOf(page, createId).locator(".curl-command").innerText();
     expect(curl).toContain(`'${running.connection.gatewayUrl}/room/create?uuiData=`);
-    expect(await execute(page, "public-get_public_room")).toMatch(/^200/);
-    expect(await execute(page, "public-event_sink")).toMatch(/^204/);
-    expect([...hosts]).toEqual([new URL(another.url).host]);
-    await another.stop();
-    await operationOf(page, createId).getByRole("button", { name: "Execute" }).click();
-    const gone = "The console's server does not respond.";
-    await page.getByRole("status").filter({ hasText: gone }).waitFor();
-    await operationOf(page, createId).getByText(gone).waitFor();
-  });
-
-  test("has no serious accessibility fault in light or dark colours, on a phone too", async () => {
-    const page = await openFaultless(`${running.url}/api/`, 360);
-    await untilReady(page);
-    await execute(page, createId);
-    await expect.poll(async () => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-    // Swagger UI changes its colours slowly, and they would be measured halfway.
-    await page.evaluate("document.adoptedStyleSheets = [new CSSStyleSheet()]");
-    await page.evaluate("document.adoptedStyleSheets[0].replaceSync('* { transition: none !important }')");
-    for (const id of ["private-update_room", "private-get_room", "public-event_sink"])
-      await openOperation(page, id);
-    await expectAccessible(page, ["serious", "critical"]);
+    expect([...hosts]).toEqual([new URL(running.url).host]);
   });
 });
