@@ -4,7 +4,7 @@ import { configure, type Surroundings } from "../terminal/create-command.ts";
 import type { connect, GatewayOptions } from "./gateway/connect.ts";
 import { type Environment, headerOf, type Target } from "./gateway/target.ts";
 import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
-import { remindWhile, type Terminal } from "./terminal/terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** The context of a command. */
 export interface Context extends Pick<ProgramOptions, "terminal" | "stopping"> {
@@ -88,8 +88,7 @@ export async function runProgram(
     },
     run: (work) => async (options) => {
       const connectAndTell = async () => {
-        const connected = connectTo(options, environment);
-        const target = await remindWhile(connected, "the gateway's settings", terminal);
+        const target = await connectTo(options, environment);
         if (changesGateway) terminal.remark(`On ${headerOf(target)}:`);
         return target;
       };

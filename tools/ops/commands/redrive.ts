@@ -21,19 +21,13 @@ export function addRedrive({ command, run }: Operator): void {
   )
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .option("--drop-unreadable", "Deletes messages that are not requests. Without this option, they stay.")
-    .option("--json", "Prints one JSON object.")
     .action(run(redrive));
 }
 
-async function redrive(
-  options: Flags<"yes" | "dropUnreadable" | "json">,
-  context: Context,
-): Promise<Outcome> {
+async function redrive(options: Flags<"yes" | "dropUnreadable">, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
-  const { yes = false, dropUnreadable, json } = options;
-  const print = (line: string): void => {
-    if (!json) terminal.print(line);
-  };
+  const { yes = false, dropUnreadable } = options;
+  const { print } = terminal;
   const target = await connect();
   const { poison } = target.queues;
   const depth = await poison.count();
@@ -62,7 +56,6 @@ async function redrive(
   }
   const left = await poison.count();
   const { requests, dropped, unreadable } = counts;
-  if (json) terminal.print(JSON.stringify({ isDryRun: !yes, depth, ...counts, left }));
   if (depth === 0) return "ok";
   const moved = count(requests, "request");
   const stay = unreadable > 0 ? ` ${unreadable} cannot be read as a request.` : "";

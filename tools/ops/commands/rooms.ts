@@ -4,11 +4,10 @@ import { isOfOtherGateway } from "../../../src/lib/ownership/room.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { age, count, table } from "../../terminal/format.ts";
 import { type LogLine, requirePlatform } from "../gateway/target.ts";
-import type { Context, Flags, Operator } from "../operator-program.ts";
+import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { describeOthers, type RoomView, readAllRooms, roomStates, viewRoom } from "../pool/room-views.ts";
 import { causeOf } from "../status/log-history.ts";
-import { remindWhile } from "../terminal/terminal.ts";
 
 export function addRooms({ command, run }: Operator): void {
   command(
@@ -18,7 +17,6 @@ export function addRooms({ command, run }: Operator): void {
       "with the settings that new rooms get, otherwise `other`. A room is the gateway's if its marker has the gateway's name.",
   )
     .addOption(new Option("--state <state>", "Lists only rooms in this state.").choices(roomStates))
-    .option("--json", "Prints one JSON array.")
     .action(run(listRooms));
 }
 
@@ -29,19 +27,17 @@ const stateNames: Readonly<Record<RoomView["state"], string>> = {
   waiting: "waiting for deletion",
 };
 
-type ListOptions = Flags<"json"> & { readonly state?: RoomView["state"] };
+interface ListOptions {
+  readonly state?: RoomView["state"];
+}
 
-async function listRooms({ state: wanted, json }: ListOptions, context: Context): Promise<Outcome> {
+async function listRooms({ state: wanted }: ListOptions, context: Context): Promise<Outcome> {
   const { connect, terminal, conclude } = context;
   const target = requirePlatform(await connect());
   const { gatewayName } = target.settings.rooms;
-  const ofAnyGateway = await remindWhile(readAllRooms(target.platform), "the platform", terminal);
+  const ofAnyGateway = await readAllRooms(target.platform);
   const all = ofAnyGateway.filter(({ marker }) => marker.gateway === gatewayName);
   const shown = all.filter(({ state }) => wanted === undefined || state === wanted);
-  if (json) {
-    const list = shown.map(({ name, state, marker }) => ({ ...marker, name, state, marker: marker.state }));
-    return conclude("ok", JSON.stringify(list));
-  }
   const amountOf = (state: RoomView["state"]) => all.filter((room) => room.state === state).length;
   const counts = roomStates.map((state) => `${amountOf(state)} ${stateNames[state]}`);
   terminal.print(`${count(all.length, "room")}: ${counts.join(", ")}`);
@@ -67,18 +63,19 @@ export function addRoom({ command, run }: Operator): void {
   )
     .argument("<NAME>", "The room's name.")
     .option("--hours <n>", "How far back to search.", wholeNumber(1, 2160), 168)
-    .option("--json", "Prints one JSON array of log lines.")
     .action(async (name, options) => run(showRoom)({ ...options, name }));
 }
 
-type RoomOptions = Flags<"json"> & { readonly name: string; readonly hours: number };
+interface RoomOptions {
+  readonly name: string;
+  /** How far back to search. */
+  readonly hours: number;
+}
 
-async function showRoom({ name, hours, json }: RoomOptions, context: Context): Promise<Outcome> {
-  const { connect, terminal, conclude } = context;
+async function showRoom({ name, hours }: RoomOptions, { connect, terminal }: Context): Promise<Outcome> {
   const { log, platform, settings, clock } = await connect();
   const lines = await log.lines({ hours, room: name });
   const outcome = lines.length > 0 ? "ok" : "finding";
-  if (json) return conclude(outcome, JSON.stringify(lines));
   const none = `The log of the last ${hours} hours has no line about ${name}. Check the name, or search further back with --hours.`;
   const rows = table([["TIME (UTC)", "EVENT", "CALLER", "CORRELATION"], ...lines.map(eventOf)]);
   terminal.print(lines.length > 0 ? rows.join("\n") : none);

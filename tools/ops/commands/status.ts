@@ -7,7 +7,6 @@ import type { Outcome } from "../outcomes.ts";
 import { runCheck, statusChecks } from "../status/checks.ts";
 import { type Line, printLine } from "../status/line.ts";
 import { type Reading, readingOf } from "../status/reading.ts";
-import { remindWhile } from "../terminal/terminal.ts";
 
 export function addStatus({ command, run }: Operator): void {
   command(
@@ -27,9 +26,9 @@ async function showStatus({ json: isJson }: Flags<"json">, context: Context): Pr
   if (!isJson) terminal.print(`${headerOf(target)}. Now: ${screenTime(target.clock.now())}\n`);
   const { lines, problems, outcome } = await showChecks(reading, context, isJson);
   const { row, own } = await reading.measured();
-  const { orphaned, takenOut } = own ?? {};
-  const measured = { row, isMeasured: own !== undefined, orphaned, takenOut };
-  if (isJson) return conclude(outcome, JSON.stringify({ target: target.name, ...measured, lines, problems }));
+  const isMeasured = own !== undefined;
+  if (isJson)
+    return conclude(outcome, JSON.stringify({ target: target.name, row, isMeasured, lines, problems }));
   if (!own) terminal.print(`\nFrom the metrics row of ${row.TimeGenerated}.`);
   const need = `${count(problems, "line")} with !! ${problems === 1 ? "needs" : "need"}`;
   return conclude(outcome, `\n${problems === 0 ? "Nothing needs" : need} attention.`);
@@ -39,7 +38,7 @@ async function showStatus({ json: isJson }: Flags<"json">, context: Context): Pr
 async function showChecks(reading: Reading, { terminal }: Context, isJson = false) {
   const lines: Line[] = [];
   for (const running of statusChecks.map(async (check) => runCheck(check, reading))) {
-    const line = await remindWhile(running, "the gateway's parts", terminal);
+    const line = await running;
     lines.push(line);
     if (!isJson) printLine(line, terminal);
   }

@@ -1,5 +1,4 @@
 /** `ops unaccounted`: lists or deletes rooms that nobody uses: orphaned ones, or those of a gateway that is gone. */
-import { Option } from "@commander-js/extra-typings";
 import { createRoomDeletion } from "../../../src/lib/deletion/room-deletion.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
@@ -25,25 +24,21 @@ export function addUnaccounted({ command, run }: Operator): void {
       "Lists the rooms of another gateway that no longer exists, instead of this gateway's.",
     )
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
-    .addOption(
-      new Option("--json", "Prints one JSON object. It cannot be combined with --delete.").conflicts(
-        "delete",
-      ),
-    )
     .action(run(unaccounted));
 }
 
-type UnaccountedOptions = Flags<"delete" | "yes" | "json"> & { readonly gateway?: string };
+interface UnaccountedOptions extends Flags<"delete" | "yes"> {
+  readonly gateway?: string;
+}
 
 async function unaccounted(options: UnaccountedOptions, context: Context): Promise<Outcome> {
-  const { gateway, yes, json } = options;
+  const { gateway, yes } = options;
   const { terminal, connect, stopping, conclude } = context;
   if (yes && !options.delete) throw new UsageError("--yes needs --delete");
   const target = requirePlatform(await connect());
   const listing = gateway === undefined ? await listOrphaned(target) : await listLeft(target, gateway);
   const { heading, rows, note } = listing;
   const isNone = rows.length === 0 && note === undefined;
-  if (json) return conclude(isNone ? "ok" : "finding", JSON.stringify(listing.json));
   if (isNone) return conclude("ok", listing.none);
   if (rows.length > 0) for (const line of table([heading, ...rows])) terminal.print(line);
   if (note !== undefined) terminal.print(note);
@@ -81,7 +76,6 @@ async function listOrphaned(target: TargetWithPlatform) {
   const handedOut = (ageHours: number | null) =>
     ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`;
   return {
-    json: { rooms, unnamed },
     none: "Every room is accounted for.",
     heading: ["NAME", "HANDED OUT"],
     rows: rooms.map(({ room, ageHours }) => [room, handedOut(ageHours)] as const),
@@ -115,7 +109,6 @@ async function listLeft(target: TargetWithPlatform, gateway: string) {
   const note = `The gateway ${gateway} may be running: ${signs.join(", ")}. Its rooms can be deleted a day after that.`;
   const sinceOf = new Map(rooms.map(({ name, marker }) => [name, marker.since]));
   return {
-    json: rooms.map(({ name, state, marker }) => ({ ...marker, name, state })),
     none: `The platform has no room of the gateway ${gateway}.`,
     heading: ["NAME", "STATE", "SINCE"],
     rows: rooms.map(({ name, state, marker }) => [name, state, age(marker.since, now)] as const),

@@ -145,12 +145,7 @@ async function judgeEvents({ target: { clock, log } }: Reading): Promise<Finding
   const cause = isPassword
     ? "a node has another password (401)"
     : `the gateway returned ${String(newestFailure?.fields["status"])}`;
-  const finding = findingOf({ ...history, isOver: history.isOver && !isNew }, words, cause);
-  const previous = lines.filter(({ fields }) => fields["credentials"] === "previous");
-  const last = previous.at(-1);
-  if (!last) return finding;
-  const used = `${previous.length} with the previous password, the last ${age(last.time, clock.now())} ago`;
-  return { ...finding, found: `${finding.found}; ${used}` };
+  return findingOf({ ...history, isOver: history.isOver && !isNew }, words, cause);
 }
 
 const clockMilliseconds = 60_000;

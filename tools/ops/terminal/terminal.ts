@@ -32,25 +32,6 @@ export function createCommandLog({ remark }: Pick<Terminal, "remark">): Log {
   return { info: () => undefined, warn: show, error: show };
 }
 
-const reminderMilliseconds = 5000;
-
-/** Returns the result. Until then, it reports every five seconds what it is waiting for. */
-export async function remindWhile<Result>(
-  work: Promise<Result>,
-  subject: string,
-  { remark }: Pick<Terminal, "remark">,
-): Promise<Result> {
-  const startedAt = Date.now();
-  const timer = setInterval(() => {
-    remark(`Still waiting for ${subject}, ${Math.round((Date.now() - startedAt) / 1000)} s ...`);
-  }, reminderMilliseconds);
-  try {
-    return await work;
-  } finally {
-    clearInterval(timer);
-  }
-}
-
 /** Returns the result of work that shows how much of the total it has done. */
 export async function withProgress<Result>(
   { progress: output }: Pick<Terminal, "progress">,

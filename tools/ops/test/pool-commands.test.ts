@@ -1,127 +1,116 @@
 /** The commands that change the pool: what they print, how they end, and what they leave in the queues. */
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { useStartedPerTest } from "../../../test/support/use-started.ts";
-import type { Target } from "../gateway/target.ts";
 import { startGatewayInMemory } from "./gateway-in-memory.ts";
-import type { OpsOptions } from "./run-ops.ts";
 
 const gateway = useStartedPerTest(async () => startGatewayInMemory({ rooms: 6, isFilled: false }));
 
-let poolSettings: Partial<Settings["pool"]>;
-let changes: Partial<Target>;
-beforeEach(() => void ([poolSettings, changes] = [{}, {}]));
-
-const poolRooms = async () => gateway.addRooms(["one", "two", "three"], { areInPool: true });
-/** Three pooled rooms, and two requests that the host does not serve. */
-async function threeOfFive(): Promise<void> {
-  await poolRooms();
+const threeRooms = async () => gateway.addRooms(["one", "two", "three"], { areInPool: true });
+/** Three rooms, whose names are leased, and two requests that the host does not serve. */
+async function threeLeased(): Promise<void> {
+  await threeRooms();
+  await gateway.queues.pool.receive(32, 300);
   gateway.link.provisions = false;
   for (let room = 0; room < 2; room++) await gateway.queues.provisioning.put('{"reason":"claimed"}');
 }
-async function threeLeasedOfFive(): Promise<void> {
-  await threeOfFive();
-  await gateway.queues.pool.receive(32, 300);
-}
-const threeWith = (settings: Partial<Settings["pool"]>) => async () => {
-  poolSettings = settings;
-  await poolRooms();
-};
 async function liveRoom(): Promise<void> {
   await gateway.addRooms(["busy"]);
   gateway.platform.startConference({ name: "busy" });
 }
-async function threeAndAName(): Promise<void> {
+async function threeRoomsAndAName(): Promise<void> {
   await gateway.queues.pool.put("without-a-room");
-  await poolRooms();
+  await threeRooms();
 }
-const run = async (command: string, options: OpsOptions = {}) => {
-  const { settings } = gateway;
-  const pool = { ...settings.pool, ...poolSettings };
-  return gateway.ops(command, options, { ...changes, settings: { ...settings, pool } });
-};
-/** The depths of the pool, the deletion queue and the provisioning queue. */
+
+interface Row {
+  readonly command: string;
+  readonly arrange?: () => unknown;
+  /** Settings of the pool that are not the gateway's. */
+  readonly settings?: Partial<Settings["pool"]>;
+  readonly ends: number;
+  readonly says: RegExp;
+  /** The depths of the pool, the deletion queue and the provisioning queue. */
+  readonly leaves: readonly number[];
+}
+
 const depths = () => {
   const { pool, deletion, provisioning } = gateway.queues;
   return [pool, deletion, provisioning].map((queue) => queue.texts().length);
 };
+
+const off = { maxRooms: 0 };
+const minimum = { minRooms: 2 };
+
+test.each<Row>([
+  { command: "fill", ends: 0, says: /^6 rooms .* 6 are pending\.\nThe pool is full/, leaves: [6, 0, 0] },
+  { command: "fill", settings: off, ends: 0, says: /^MAX_VMR is 0, which switches/, leaves: [0, 0, 0] },
+  { command: "fill 4", arrange: threeRooms, ends: 0, says: /^1 room requested/, leaves: [4, 0, 0] },
+  {
+    command: "shrink 1",
+    arrange: threeRooms,
+    ends: 0,
+    says: /\nMAX_VMR is 6: .*\nWould take 2/,
+    leaves: [3, 0, 0],
+  },
+  {
+    command: "shrink 1",
+    arrange: threeRooms,
+    settings: minimum,
+    ends: 0,
+    says: /\nPOOL_MIN/,
+    leaves: [3, 0, 0],
+  },
+  { command: "shrink 3 --yes", arrange: threeRooms, ends: 0, says: /\nThere is nothing/, leaves: [3, 0, 0] },
+  // The requested rooms are no reason to end with 0.
+  { command: "shrink 4 --yes", arrange: threeLeased, ends: 1, says: /\nThe other names/, leaves: [3, 0, 2] },
+  {
+    command: "drain --yes",
+    arrange: threeLeased,
+    ends: 1,
+    says: /\n0 rooms taken out\. 3 n/,
+    leaves: [3, 0, 0],
+  },
+  {
+    command: "drain --keep-pool",
+    arrange: liveRoom,
+    ends: 1,
+    says: /^1 .* running: busy\n$/,
+    leaves: [0, 0, 0],
+  },
+  { command: "drain --leaked --keep-pool", arrange: threeRooms, ends: 2, says: /^$/, leaves: [3, 0, 0] },
+])("ops $command, with $arrange.name and $settings, ends with $ends and leaves $leaves", async (row) => {
+  await row.arrange?.();
+  const pool = { ...gateway.settings.pool, ...row.settings };
+  const run = await gateway.ops(row.command, {}, { settings: { ...gateway.settings, pool } });
+  expect(run).toMatchObject({ exitCode: row.ends, output: expect.stringMatching(row.says) });
+  expect(depths()).toEqual(row.leaves);
+});
+
 /** Does something when a command writes a text that begins so. */
 const onText = (start: string, act: () => unknown) => ({
   onText: (text: string) => {
     if (text.startsWith(start)) act();
   },
 });
-/** Presses Ctrl-C when a command writes a text that begins so. */
-function interruptAt(start: string) {
-  const stopping = new AbortController();
-  return { stopping: stopping.signal, ...onText(start, () => stopping.abort()) };
-}
 
-test.each<[given: () => unknown, command: string, exitCode: number, says: RegExp, leaves: number[]]>([
-  [() => 0, "fill", 0, /^6 rooms .* has 0 of 6, and 6 are pending\.\nThe pool is full/, [6, 0, 0]],
-  [threeOfFive, "fill 6 --timeout-minutes 0", 0, /^1 room requested; .* 3 of 6, and 3 are .*\n$/, [3, 0, 3]],
-  [threeWith({ maxRooms: 0 }), "fill", 0, /^MAX_VMR is 0, which switches the pool off\./, [3, 0, 0]],
-  [threeOfFive, "shrink 4", 0, /, and 2 more are.*\nMAX_VMR is 6: .*\nWould take 1 room out/, [3, 0, 2]],
-  [threeOfFive, "shrink 4 --yes", 0, /^1 room will be deleted in .*; 2 are in the pool/m, [2, 1, 2]],
-  // No more than there are.
-  [threeOfFive, "shrink 0 --yes", 0, /^3 rooms will be deleted in 10 min to 20 min; 0 are in/m, [0, 3, 2]],
-  // The requested rooms are no reason to end with 0.
-  [threeLeasedOfFive, "shrink 4 --yes", 1, /^0 rooms .*; 3 are .*\nThe other names/m, [3, 0, 2]],
-  [threeWith({ minRooms: 2 }), "shrink 1", 0, /ed\.\nPOOL_MINIMUM is 2: .*\nWould take 2/, [3, 0, 0]],
-  [threeWith({ minRooms: 2, maxRooms: 2 }), "shrink 2 --yes", 0, /requested\.\n1 room will be/, [2, 1, 0]],
-  // The dropped name counts as well.
-  [threeAndAName, "shrink 2 --yes", 0, /^1 room will be deleted .*; 2 are in the pool/m, [2, 1, 0]],
-  [poolRooms, "shrink 3 --yes", 0, /requested\.\nThere is nothing to do\.\n$/, [3, 0, 0]],
-  [threeLeasedOfFive, "drain --yes", 1, /\n0 rooms taken out\. 3 names leased or not ready yet/, [3, 0, 0]],
-  [liveRoom, "drain --keep-pool --timeout-minutes 1", 1, /^1 conference still running: busy\n$/, [0, 0, 0]],
-  [poolRooms, "drain --leaked --keep-pool", 2, /^$/, [3, 0, 0]],
-])("Given %o, ops %s ends with %i, says %s and leaves %j", async (given, command, ending, says, leaves) => {
-  await given();
-  const { exitCode, output } = await run(command);
-  expect(output).toMatch(says);
-  expect([exitCode, depths()]).toEqual([ending, leaves]);
-});
-
-test.each([
-  [() => (gateway.link.provisions = false), "fill", "0/6", /6 are pending\.\n$/, [0, 0, 6]],
-  [poolRooms, "drain --yes", "1/3", /\n1 room taken out; 2 are still in the pool\.\n$/, [2, 1, 0]],
-  [
-    poolRooms,
-    "shrink 0 --yes",
-    "2/3",
-    /^.*\n.*\n2 rooms will be deleted in .*; 1 are in the pool\.\n$/,
-    [1, 2, 0],
-  ],
-])(
-  "Given %o, ops %s that is interrupted at %s ends with 130",
-  async (given, command, start, says, leaves) => {
-    await given();
-    const { exitCode, output, remarks } = await gateway.ops(command, interruptAt(start));
-    expect([exitCode, depths()]).toEqual([130, leaves]);
-    expect(output).toMatch(says);
-    expect(remarks).toMatch(/\nInterrupted\. It is safe to run the command again\.\n$/);
-  },
-);
-
-describe("ops fill", () => {
-  test("Waits for its time, and says once, after ten seconds without progress, why no room arrives", async () => {
-    gateway.link.provisions = false;
-    gateway.log({ event: "room-provisioned" });
-    gateway.log({ event: "provisioning-failed", failure: "platform-login-refused", platformStatus: 401 });
-    const startedAt = gateway.clock.now();
-    const saidAt: number[] = [];
-    const said = onText("No progress", () => saidAt.push((gateway.clock.now() - startedAt) / 1000));
-    const { exitCode, remarks } = await gateway.ops("fill --timeout-minutes 1", said);
-    expect(remarks).toContain(
-      "No progress: the platform refuses the login (401). See docs/operations.md#provisioning-failing.\n",
-    );
-    expect([exitCode, saidAt, gateway.clock.now() - startedAt]).toEqual([1, [10], 60_000]);
-  });
+test("ops fill waits for its time, and says once, after ten seconds without progress, why no room arrives", async () => {
+  gateway.link.provisions = false;
+  gateway.log({ event: "room-provisioned" });
+  gateway.log({ event: "provisioning-failed", failure: "platform-login-refused", platformStatus: 401 });
+  const startedAt = gateway.clock.now();
+  const saidAt: number[] = [];
+  const said = onText("No progress", () => saidAt.push((gateway.clock.now() - startedAt) / 1000));
+  const { exitCode, remarks } = await gateway.ops("fill --timeout-minutes 1", said);
+  expect(remarks).toContain(
+    "No progress: the platform refuses the login (401). See docs/operations.md#provisioning-failing.\n",
+  );
+  expect([exitCode, saidAt, gateway.clock.now() - startedAt]).toEqual([1, [10], 60_000]);
 });
 
 test("ops shrink spares a caller's room, and the collector deletes the others", async () => {
   await gateway.addRooms(["in-use"]);
-  await threeAndAName();
+  await threeRoomsAndAName();
   expect((await gateway.ops("shrink 1 --yes")).remarks).toMatch(
     /^On .*:\n0\/3 rooms taken out of the pool\n {2}room-discarded .*reason=room-missing\n1\/3 .*\n2\/3 .*\n3\/3 .*\n1 name that/,
   );
@@ -142,11 +131,12 @@ describe("ops drain", () => {
   test("Empties the pool, cancels requests and waits until no conference is running", async () => {
     await gateway.addRooms(["live", "in-use"]);
     gateway.platform.startConference({ name: "live" });
-    await threeOfFive();
+    await threeRooms();
+    await gateway.queues.provisioning.put('{"reason":"claimed"}');
     const ending = onText("0/1 conferences", () => gateway.platform.endConference({ name: "live" }));
     const { exitCode, output, remarks } = await gateway.ops("drain --yes", ending);
     expect(output.split("\n").slice(0, -1)).toEqual([
-      "The pool has 3 rooms, and 2 more are requested.",
+      "The pool has 3 rooms, and 1 more are requested.",
       "MAX_VMR is 6: set it to 0, or creates and POOL_MINIMUM will request new rooms.",
       "The pool is empty. 3 rooms will be deleted by the garbage collection.",
       "No conference is running in a room of the gateway.",
@@ -172,7 +162,7 @@ describe("ops drain", () => {
       ["drain --yes", /\nThe pool is empty\. 3 rooms will be .*\n2 rooms .* stay without --leaked/, rest],
       ["drain --leaked --yes", /\nThe pool is empty\. 2 rooms will be .*\n2 of these rooms are marked/, rest],
     ] as const) {
-      const { output } = await run(command);
+      const { output } = await gateway.ops(command);
       for (const each of says) expect(output).toMatch(each);
     }
     gateway.clock.advance(660);
