@@ -23,8 +23,8 @@ const maxConcurrency = 5;
 const maxRequestsPerInstance = 500;
 const callsPerCreate = 2;
 
-/** Returns the response to a call that the platform refuses at once, this many seconds after the start. */
-export type Refuse = (request: PlatformRequest, second: number) => PlatformHttpResponse | undefined;
+/** Returns the response to a call that the platform refuses at once, or `hangs`, this many seconds after the start. */
+export type Refuse = (request: PlatformRequest, second: number) => PlatformHttpResponse | "hangs" | undefined;
 
 export interface Surroundings {
   readonly instances?: number;
@@ -85,14 +85,15 @@ export async function createLoadWorld(surroundings: Surroundings) {
 
   async function respond(request: PlatformRequest): Promise<PlatformHttpResponse> {
     const refusal = isQuick ? undefined : refuse?.(request, secondsNow());
-    if (refusal || isQuick) {
+    if (refusal !== "hangs" && (refusal || isQuick)) {
       await clock.sleep(20);
       return refusal ?? platform.transport(request, "");
     }
-    const response = work.add(async () => {
+    const carryOut = async () => {
       await clock.sleep(callSeconds * (800 + random.integerBelow(400)));
       return platform.transport(request, "");
-    });
+    };
+    const response = refusal === "hangs" ? new Promise<never>(() => undefined) : work.add(carryOut);
     const responded = new AbortController();
     const limit = request.timeoutSeconds ?? timeoutSeconds;
     const timeout = clock.sleep(limit * 1000, responded.signal).then(() => {

@@ -37,9 +37,10 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
   setLimit(ceiling);
   let limitedAt = Number.NEGATIVE_INFINITY;
   let timedOutAt = Number.NEGATIVE_INFINITY;
+  let timeoutsInRow = 0;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let pauseSeconds = firstPauseSeconds;
-  /** How long units of work keep their slots: moving averages. */
+  /** How long units of work keep their slots: moving averages that begin at 0, so that one slow unit says little. */
   const averageMilliseconds = { claims: 0, others: 0 };
 
   function setLimit(value: number): void {
@@ -83,7 +84,7 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
     return {
       [Symbol.dispose]() {
         const milliseconds = clock.now() - startedAt;
-        averageMilliseconds[line] = 0.8 * (averageMilliseconds[line] || milliseconds) + 0.2 * milliseconds;
+        averageMilliseconds[line] = 0.8 * averageMilliseconds[line] + 0.2 * milliseconds;
         place[Symbol.dispose]();
       },
     };
@@ -110,18 +111,20 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
     /** Raises the limit by one per round of successful calls, unless they are slow and others have timed out. */
     onSuccess(milliseconds: number, timeoutSeconds: number): void {
       pauseSeconds = firstPauseSeconds;
+      timeoutsInRow = 0;
       const isSlow = milliseconds >= slowShareOfTimeout * timeoutSeconds * 1000;
       const hasTimedOut = Math.abs(clock.now() - timedOutAt) < timeoutMemoryMilliseconds;
       if (!isSlow || !hasTimedOut) setLimit(limit + 1 / limit);
     },
-    /** Halves the limit if the failure of a call that started at this time shows that the platform is overloaded. */
+    /** Halves the limit if this failure of a call that started at this time shows that the platform is overloaded. */
     onFailure(error: unknown, startedAt: number): void {
       if (!(error instanceof PlatformError)) return;
       const { platformStatus: status, outcome, code } = error;
       const isRefused = status === 429 || status === 503;
-      const isTimeout = status === 504 || (code === "platform-timeout" && outcome === "unknown");
-      if (!isRefused && !isTimeout) return;
-      if (isTimeout) timedOutAt = clock.now();
+      if (!isRefused && status !== 504 && !(code === "platform-timeout" && outcome === "unknown")) return;
+      // One call that hangs says nothing about the load.
+      if (!isRefused && ++timeoutsInRow < 2) return;
+      if (!isRefused) timedOutAt = clock.now();
       // Calls that began before the last decrease say nothing about the new limit. A clock that is set back begins a round.
       const isFirstOfRound = startedAt >= limitedAt || clock.now() < limitedAt;
       if (isFirstOfRound) {

@@ -45,15 +45,18 @@ test.each([
   for (let run = 1; run <= 3; run++) {
     await clock.advance(runMilliseconds - (clock.now() - lastRunAt));
     lastRunAt = clock.now();
+    const triesBefore = tries;
     let outcome = "running";
     void gateway.runTimer("collectGarbage").then(
       () => (outcome = "succeeded"),
       () => (outcome = "failed"),
     );
     await clock.advance(runMilliseconds, () => outcome !== "running");
-    expect(outcome).toBe("failed");
+    // No room may be due in the run after one that has tried them all.
+    expect(outcome).toBe(tries > triesBefore ? "failed" : "succeeded");
     expect(reported).toHaveLength(tries);
   }
   expect(new Set(reported).size).toBe(hanging);
+  expect(tries).toBeGreaterThan(hanging);
   expect(world.platform.roomCount()).toBe(hanging);
 });

@@ -141,6 +141,44 @@ describe("A call while all slots are busy", () => {
     }
   });
 
+  test("fails at once if 200 others wait, and background work fails at its deadline; nothing is sent", async () => {
+    keepBusy(204);
+    const ended: unknown[] = [];
+    const note = (outcome: unknown) => void ended.push(outcome);
+    void outcomeOf({}).then(note);
+    void client.background.takeSlot(clock.now() + 1000).catch(note);
+    await settlePromises();
+    expect(ended).toMatchObject([{ ...tooLate, message: "GET /late/: busy, not sent in time" }]);
+    await clock.advance(1000);
+    const ofBackground = { ...tooLate, message: "several calls: busy, not sent in time" };
+    expect(ended.slice(1)).toMatchObject([ofBackground]);
+    expect(sent).toEqual(Array(4).fill("/busy/"));
+  });
+
+  test.each<[number, number | undefined, number]>([
+    // Two fifths of the call's own timeout, or of the client's.
+    [3.9, 10, 3],
+    [4.1, 10, 2],
+    [199, undefined, 3],
+    [201, undefined, 2],
+  ])(
+    "after timeouts, calls of %d s with a timeout of %j s let %i be sent at once",
+    async (seconds, timeoutSeconds, expected) => {
+      respond = () => ({ seconds: 1, status: 504 });
+      keepBusy(2);
+      await clock.advance(1000);
+      respond = () => ({ seconds, status: 200 });
+      const startBefore = clock.now() + 1_000_000;
+      const send = () => void outcomeOf({ ...(timeoutSeconds && { timeoutSeconds }), startBefore });
+      for (let call = 0; call < 3; call++) send();
+      await clock.advance(2 * seconds * 1000);
+      sent = [];
+      for (let call = 0; call < 4; call++) send();
+      await settlePromises();
+      expect(sent).toHaveLength(expected);
+    },
+  );
+
   test("is refused at once during a pause", async () => {
     respond = () => (sent.length === 1 ? { seconds: 0.01, status: 503 } : { seconds: 60, status: 200 });
     keepBusy();

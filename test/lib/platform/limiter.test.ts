@@ -52,19 +52,35 @@ const response = (status: number, retryAfterSeconds?: number) =>
 const timeout = new PlatformError({ outcome: "unknown", isTimeout: true, message: "GET /: ETIMEDOUT" });
 const tooLate = new PlatformError({ outcome: "not-sent", isTimeout: true, message: "GET /: too late" });
 
+/** Lowers the limit once. */
+function timeOutTwice(): void {
+  for (let call = 0; call < 2; call++) limiter.onFailure(timeout, clock.now());
+}
+
 describe("The limit", () => {
-  test.each<[string, unknown, number, boolean]>([
-    ["429", response(429), ceiling / 2, true],
-    ["503", response(503), ceiling / 2, true],
-    ["504", response(504, 7), ceiling / 2, false],
-    ["a timeout", timeout, ceiling / 2, false],
-    ["500", response(500), ceiling, false],
-    ["a call that was too late to be sent", tooLate, ceiling, false],
-    ["an error of another kind", new Error("unexpected"), ceiling, false],
-  ])("after %s (%s) is %i, and calls pause: %s", async (_, error, slots, isPaused) => {
-    limiter.onFailure(error, clock.now());
+  test.each<[string, number, boolean, unknown[]]>([
+    ["429", ceiling / 2, true, [response(429)]],
+    ["503", ceiling / 2, true, [response(503)]],
+    ["504", ceiling, false, [response(504, 7)]],
+    ["a timeout", ceiling, false, [timeout]],
+    ["two timeouts in a row", ceiling / 2, false, [timeout, response(504, 7)]],
+    ["500", ceiling, false, [response(500), response(500)]],
+    ["calls that were too late to be sent", ceiling, false, [tooLate, tooLate]],
+    ["errors of another kind", ceiling, false, [new Error("unexpected"), new Error("unexpected")]],
+  ])("after %s is %i, and calls pause: %s", async (_, slots, isPaused, errors) => {
+    for (const error of errors) limiter.onFailure(error, clock.now());
     expect((await secondsUntilStart()) > 0).toBe(isPaused);
     expect(await countSlots()).toBe(slots);
+  });
+
+  test("does not fall by timeouts with successful calls between them, after which slow calls count", async () => {
+    limiter.onFailure(response(503), clock.now());
+    await clock.advance(1000);
+    for (let calls = 0; calls < 99; calls++) {
+      limiter.onFailure(timeout, clock.now());
+      limiter.onSuccess(4000, 10);
+    }
+    expect(await countSlots()).toBe(ceiling);
   });
 
   test("falls once per round, and pauses once, because calls that began earlier say nothing about it", async () => {
@@ -73,7 +89,7 @@ describe("The limit", () => {
     for (let calls = 0; calls < ceiling; calls++) limiter.onFailure(response(429), startedAt);
     expect(await secondsUntilStart()).toBeLessThanOrEqual(1);
     expect(await countSlots()).toBe(ceiling / 2);
-    limiter.onFailure(timeout, clock.now());
+    timeOutTwice();
     expect(await countSlots()).toBe(ceiling / 4);
   });
 
@@ -82,7 +98,7 @@ describe("The limit", () => {
     ["refusals, after which slow calls raise it too", response(503), ceiling],
   ])("never falls below one call by %s", async (_, failure, slots) => {
     for (let rounds = 0; rounds < 10; rounds++) {
-      limiter.onFailure(failure, clock.now());
+      for (let call = 0; call < 2; call++) limiter.onFailure(failure, clock.now());
       await clock.advance(20_000);
     }
     expect(await countSlots()).toBe(1);
@@ -94,7 +110,7 @@ describe("The limit", () => {
   });
 
   test("rises to its ceiling by one per round of calls that took less than two fifths of their time", async () => {
-    limiter.onFailure(timeout, clock.now());
+    timeOutTwice();
     const limits: number[] = [];
     for (let round = 0; round < 7; round++) {
       limits.push(await countSlots());
@@ -243,7 +259,10 @@ describe("A call that waits for a slot", () => {
 });
 
 describe("Callers who would wait too long", () => {
-  const workSeconds = 1;
+  let workSeconds = 1;
+  beforeEach(() => {
+    workSeconds = 1;
+  });
 
   /** Does one unit of work, and returns whether it got a slot. */
   async function work(kind: "claim" | "caller"): Promise<boolean> {
@@ -273,14 +292,24 @@ describe("Callers who would wait too long", () => {
   ] as const)(
     "are refused: a %s, by the average time of those ahead, with a limit of %i",
     async (kind, limit) => {
-      if (limit < ceiling) limiter.onFailure(timeout, clock.now());
-      expect(await served(start(limit, kind))).toBe(limit);
+      if (limit < ceiling) timeOutTwice();
+      expect(await served(start(5 * limit, kind))).toBe(5 * limit);
       const works = start(100, kind);
       const refused = await countRefused(works);
       expect(refused).toBeGreaterThan(100 - limit * 10);
       // As many at work as the limit says, and for eight seconds as many more in each.
       expect(refused).toBeLessThanOrEqual(100 - limit * 8);
       expect(await served(works)).toBe(100 - refused);
+    },
+  );
+
+  test.each(["claim", "caller"] as const)(
+    "are not refused because one unit of work was slow: a %s",
+    async (kind) => {
+      workSeconds = 3;
+      await served(start(1, kind));
+      workSeconds = 0.04;
+      expect(await served(start(100, kind))).toBe(100);
     },
   );
 
@@ -292,7 +321,7 @@ describe("Callers who would wait too long", () => {
   });
 
   test("are counted in both lines", async () => {
-    await served([...start(ceiling, "claim"), ...start(ceiling, "caller")]);
+    await served([...start(4 * ceiling, "claim"), ...start(4 * ceiling, "caller")]);
     const claims = start(30, "claim");
     expect(await countRefused(claims)).toBe(0);
     const reads = start(60, "caller");
