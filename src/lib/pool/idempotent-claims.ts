@@ -85,14 +85,17 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions) {
     async claim({ application, key }: IdempotencyKey, serviceTag: string | undefined, log: Log) {
       const id = hash([application, key]);
       const tagHash = hash([application, key, serviceTag ?? null]);
-      const first = inProgress.get(id);
-      if (first?.tagHash === tagHash) {
+      let first = inProgress.get(id);
+      while (first && first.tagHash !== tagHash) {
+        // With another tag, this request waits for the record, which then rejects it unless the claim failed.
+        await first.room.catch(() => undefined);
+        first = inProgress.get(id);
+      }
+      if (first) {
         const room = await first.room;
         log.info("create-repeated", { room: room.name });
         return room;
       }
-      // Another tag waits for the record, which then rejects it.
-      if (first) await first.room.catch(() => undefined);
       const room = claimOnce(id, tagHash, serviceTag, log).finally(() => inProgress.delete(id));
       inProgress.set(id, { tagHash, room });
       return room;

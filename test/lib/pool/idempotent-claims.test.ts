@@ -112,6 +112,19 @@ describe("Concurrent requests with one key on one instance", () => {
     expect(await instance.claim(key, tag, world.log)).toMatchObject({ name: "room-a" });
   });
 
+  test("look again after they waited for a failed one with another tag, so that only one of them takes a room", async () => {
+    const instance = newInstance();
+    world.pool.strikeNext("receive", { failure: "unknown" });
+    const results = await Promise.allSettled(
+      [tag, `${tag}/2`, `${tag}/2`, `${tag}/3`].map(async (each) => instance.claim(key, each, world.log)),
+    );
+    const room = { value: { name: "room-a", tag: `${tag}/2` } };
+    const [failed, reused] = ["storage-unavailable", "key-reused"].map((code) => ({ reason: { code } }));
+    expect(results).toMatchObject([failed, room, room, reused]);
+    expect(world.pool.texts()).toHaveLength(2);
+    expect(world.deletionNames()).toEqual([]);
+  });
+
   test("wait for each other if their tags differ, and are rejected by the record, but not by a failure", async () => {
     const instance = newInstance();
     const both = async () =>
