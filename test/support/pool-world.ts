@@ -65,6 +65,7 @@ function createPoolWorld() {
 
   const newClaims = (options: Partial<ClaimOptions> = {}): Claims =>
     createClaims({ ...parts, leaseSeconds, platformTimeoutSeconds, ...options });
+  const claims = newClaims();
 
   const newCollector = (options: Partial<GarbageCollectionOptions> = {}) => {
     const status = createPlatformStatus(client);
@@ -106,10 +107,14 @@ function createPoolWorld() {
     /** Returns the names of all rooms on the platform, regardless of injected faults. */
     roomNames: () => platform.rooms().map(({ name }) => name),
     createClaims: newClaims,
-    /** Claims one room with `serviceTag`, unless the options replace or remove the tag. */
+    /**
+     * Claims one room with `serviceTag`, unless the options replace or remove the tag. All claims of a test are of one
+     * instance, but for those with other options.
+     */
     claim: async (options?: ClaimCall) => {
       const { serviceTag: tag, ...claimOptions } = { serviceTag, ...options };
-      return newClaims(claimOptions).claim(tag, log);
+      const ownClaims = Object.keys(claimOptions).length > 0 ? newClaims(claimOptions) : claims;
+      return ownClaims.claim(tag, log);
     },
     /**
      * Moves the clock forward, then runs the collector, of at most 20 messages with a minimum age of 600 s, or one with

@@ -38,7 +38,7 @@ export interface ClaimOptions extends SettlementDependencies {
 }
 
 /** What a caller wants, and until when. */
-interface Request {
+interface ClaimRequest {
   readonly serviceTag: string | undefined;
   readonly log: Log;
   /** Nothing but the change starts after this time, in clock milliseconds. */
@@ -49,7 +49,7 @@ interface Request {
 }
 
 /** One message that is tried for a request. */
-interface Attempt extends Request, HeldMessage {
+interface Candidate extends ClaimRequest, HeldMessage {
   readonly slot: Slot;
 }
 
@@ -70,7 +70,7 @@ export function createClaims(options: ClaimOptions) {
   const breaker = createBreaker(clock);
 
   /** Step 1: leases one message. Throws `pool-exhausted` if there is none. */
-  async function receive({ log, requestRoom }: Request): Promise<HeldMessage> {
+  async function receive({ log, requestRoom }: ClaimRequest): Promise<HeldMessage> {
     const heldUntil = clock.now() + leaseSeconds * 1000;
     const [message] = await pool.receive(1, leaseSeconds);
     if (message) return { message, content: decodeRoomMessage(message.text), heldUntil, requestRoom, log };
@@ -82,15 +82,15 @@ export function createClaims(options: ClaimOptions) {
   const failed = (retryAfterSeconds: number) => new GatewayError("claim-failed", { retryAfterSeconds });
 
   /** Steps 1 to 3, with further messages if one yields no room. */
-  async function assignRoom(request: Request) {
+  async function assignRoom(request: ClaimRequest) {
     using slot = await takeClaimSlot(request.findBefore);
     if (!slot) throw failed(5);
     let vanished = 0;
     for (let messages = 1; ; messages++) {
       const held = await receive(request);
-      const attempt = { ...request, ...held, slot };
-      const found = await find(attempt);
-      const room = found && (await assign(attempt, found));
+      const candidate = { ...request, ...held, slot };
+      const found = await find(candidate);
+      const room = found && (await assign(candidate, found));
       if (room) return { held, room };
       if (found) vanished += 1;
       if (messages >= maxMessagesPerClaim || vanished >= maxVanished) throw failed(1);
@@ -99,17 +99,17 @@ export function createClaims(options: ClaimOptions) {
   }
 
   /** Step 2: reads the room from the platform. Returns undefined if it cannot be handed out. */
-  async function find(attempt: Attempt): Promise<ConferenceRow | undefined> {
-    const { message, content, slot, findBefore: startBefore } = attempt;
+  async function find(candidate: Candidate): Promise<ConferenceRow | undefined> {
+    const { message, content, slot, findBefore: startBefore } = candidate;
     const room = await conferences
       .findByName(content.room, { slot, startBefore, timeoutSeconds })
       .catch(async (error: unknown) => {
-        await settle(attempt, "find-failed");
+        await settle(candidate, "find-failed");
         throw error;
       });
     const failure = outcomeOfLookUp(room, message);
     if (failure === undefined) return room;
-    await settle(attempt, failure);
+    await settle(candidate, failure);
     return undefined;
   }
 
@@ -128,8 +128,8 @@ export function createClaims(options: ClaimOptions) {
   }
 
   /** Step 3: writes the tag and the marker. Returns the room as written, or undefined if it has disappeared. */
-  async function assign(attempt: Attempt, room: ConferenceRow): Promise<ConferenceRow | undefined> {
-    const { message, serviceTag, slot, changeBefore: startBefore, log } = attempt;
+  async function assign(candidate: Candidate, room: ConferenceRow): Promise<ConferenceRow | undefined> {
+    const { message, serviceTag, slot, changeBefore: startBefore, log } = candidate;
     const limits = { slot, startBefore, timeoutSeconds };
     // Computed when the call is sent, because it may wait: an event before that is about another conference.
     const fields = () => {
@@ -139,11 +139,11 @@ export function createClaims(options: ClaimOptions) {
     };
     const change = async () => conferences.update(room.id, fields, limits);
     const sent = await breaker.run(change, log).catch(async (error: unknown) => {
-      await settle(attempt, outcomeOfFailedAssignment(error));
+      await settle(candidate, outcomeOfFailedAssignment(error));
       throw error;
     });
     if (sent) return { ...room, ...sent };
-    await settle(attempt, "room-vanished");
+    await settle(candidate, "room-vanished");
     return undefined;
   }
 

@@ -23,7 +23,7 @@ export interface HeldMessage extends Held {
  */
 type Settlement = "discard-room" | "discard-name" | "delete-message" | "release" | "rest" | "count-refusal";
 
-/** Every outcome of an attempt that hands out no room, and what happens to its message. */
+/** Every reason why a message yields no room, and what happens to the message. */
 export const settlements = {
   "other-gateway": "discard-name",
   "room-missing": "discard-name",

@@ -69,8 +69,7 @@ describe("A claim with limited time", () => {
 
 test("While changes are paused, a claim receives no message, and after the pause one claim sends its change", async () => {
   for (let index = 0; index < 4; index++) await world.addPooled(`room-${index}`);
-  const claims = world.createClaims();
-  const claim = async () => claims.claim(undefined, world.log).catch((error: unknown) => error);
+  const claim = async () => world.claim().catch((error: unknown) => error);
   // Unlike 503, it causes no pause of the limiter.
   world.platform.addFault({ kind: "status", status: 500, method: "PATCH" });
   for (let count = 1; count <= 3; count++) await claim();
