@@ -31,7 +31,6 @@ export function sizeFor({ perDay, busyHourPercent }: Load) {
   const unused = unusedShare * perDay * (maximumAgeHours / 24);
   const pool = smallestPool((perHour * replacementSeconds) / 3600, 1 / callersPerEmptyPool);
   return {
-    perHour,
     pool,
     roomsOnPlatform: pool + smallestPool(inUse + waiting + unused, 1 / callersPerEmptyPool),
     ports: portsPerRoom * smallestPool(inUse, 1 / callersPerEmptyPool),

@@ -32,8 +32,8 @@ test.each([
 test("The table in docs/operations.md has the results of the formula", () => {
   const document = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
   const expected = loads.map((load) => {
-    const { perHour, pool, roomsOnPlatform, ports, platformCallsPerHour } = sizeFor(load);
-    const numbers = [perHour, pool, roomsOnPlatform, ports, platformCallsPerHour];
+    const { pool, roomsOnPlatform, ports, platformCallsPerHour } = sizeFor(load);
+    const numbers = [pool, roomsOnPlatform, ports, platformCallsPerHour];
     const share = `${load.busyHourPercent} %`;
     return [
       load.perDay.toLocaleString("en-US"),
