@@ -1,6 +1,6 @@
 /** Says in plain words what a line of the app's log means. */
 import { describeCall } from "../terminal/call-failure.ts";
-import { type Line, readLine } from "./reading.ts";
+import type { Line } from "./reading.ts";
 
 /** The fields of a line that say why something failed. */
 export interface LoggedFailure {
@@ -39,12 +39,6 @@ export function describeLoggedFailure({
 
 /** The lines that say whether rooms are provisioned. */
 export const provisioningEvents = ["provisioning-failed", "room-provisioned"];
-
-/** Returns why a room was not provisioned, in words; undefined for other lines. */
-export function provisioningProblem(line: unknown): string | undefined {
-  const read = readLine(line);
-  return read?.event === "provisioning-failed" ? describeLoggedFailure(read) : undefined;
-}
 
 /** Returns what a line says, as a phrase: `Room claimed`, or `Rooms requested (3, bulk)`. */
 export function describeLine({ event, reason, kind, outcome, count }: Line): string {

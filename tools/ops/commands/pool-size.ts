@@ -1,9 +1,8 @@
 /** `ops fill` and `ops shrink`: change the number of rooms in the pool. */
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
-import { provisioningEvents, provisioningProblem } from "../../log/words.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { count, deletionTime, duration } from "../../terminal/format.ts";
-import { type LogReader, requirePlatform } from "../gateway/target.ts";
+import { requirePlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { makeSmaller, showPool, waitFor } from "../pool/with-progress.ts";
@@ -25,7 +24,7 @@ type FillOptions = { readonly level: number | undefined; readonly timeoutMinutes
 async function fill({ level: given, timeoutMinutes }: FillOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping, conclude } = context;
   const target = await connect();
-  const { queues, settings, log } = target;
+  const { queues, settings } = target;
   const { maxRooms, readyDelaySeconds } = settings.pool;
   const level = given ?? maxRooms;
   if (level === 0)
@@ -36,21 +35,13 @@ async function fill({ level: given, timeoutMinutes }: FillOptions, context: Cont
     `${count(requested, "room")} requested; the pool has ${pooled} of ${level}, and ${pending} are pending.`,
   );
   const read = async () => queues.pool.count();
-  const whyStalled = async () => newestProblem(log);
-  const waiting = { label: "rooms in the pool", total: level, timeoutMinutes, read, whyStalled };
+  const waiting = { label: "rooms in the pool", total: level, timeoutMinutes, read };
   const isReady = `A new room can be handed out ${duration(readyDelaySeconds)} after it was made.`;
   if (await waitFor(target, waiting, context)) return conclude("ok", `The pool is full. ${isReady}`);
   if (stopping.aborted) return "interrupted";
   if (timeoutMinutes === 0) return "ok";
   const advice = "If it does not grow: docs/operations.md#provisioning-failing.";
   return conclude("finding", `The pool is not full yet. ${advice}`);
-}
-
-/** Returns why rooms are not provisioned: the newest failure, unless a room has been provisioned since. */
-async function newestProblem(log: LogReader): Promise<string | undefined> {
-  const lines = await log.lines({ hours: 1, events: provisioningEvents }).catch(() => []);
-  const problem = provisioningProblem(lines.at(-1)?.fields);
-  return problem && `No progress: ${problem}. See docs/operations.md#provisioning-failing.`;
 }
 
 export function addShrink({ command, run }: Operator): void {

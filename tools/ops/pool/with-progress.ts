@@ -50,39 +50,22 @@ interface Waiting {
   readonly timeoutMinutes: number;
   /** Returns the amount reached. */
   readonly read: () => Promise<number>;
-  /** Returns why there is no progress, if it is known. It is asked after ten seconds without progress. */
-  readonly whyStalled?: () => Promise<string | undefined>;
 }
 
 const pauseMilliseconds = 1000;
 
-const stallMilliseconds = 10_000;
-
 /** Returns true when the total is reached, and false after the timeout or an interruption. */
 export async function waitFor(
   { clock }: Pick<Target, "clock">,
-  { label, total, timeoutMinutes, read, whyStalled }: Waiting,
+  { label, total, timeoutMinutes, read }: Waiting,
   { terminal, stopping }: Context,
 ): Promise<boolean> {
   const until = clock.now() + timeoutMinutes * 60_000;
   const progress = createProgress(terminal.progress, label, total);
-  let most = -1;
-  let sinceMost = clock.now();
-  let shownReason: string | undefined;
   try {
     for (;;) {
       const done = await read();
       progress.show(Math.max(0, Math.min(done, total)));
-      if (done > most) {
-        most = done;
-        sinceMost = clock.now();
-      }
-      const reason = clock.now() - sinceMost < stallMilliseconds ? undefined : await whyStalled?.();
-      if (reason !== undefined && reason !== shownReason) {
-        progress.end();
-        terminal.remark(reason);
-        shownReason = reason;
-      }
       if (done >= total) return true;
       if (stopping.aborted || clock.now() >= until) return false;
       // An interruption ends the pause.

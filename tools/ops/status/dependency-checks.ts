@@ -68,10 +68,9 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
   const own = (await reading.measured()).own?.platformFailure;
   const failure = probe?.failure ?? own?.error;
   if (failure !== undefined) {
-    const { status, networkCode } = failureOf(failure);
-    const expired = networkCode === "CERT_HAS_EXPIRED" ? expiredAuthorities(target) : "";
+    const { status } = failureOf(failure);
     const subject = probe?.failure === undefined ? `${own?.subject}: ` : "";
-    const found = `${subject}${describeError(failure)}${expired}`;
+    const found = `${subject}${describeError(failure)}`;
     return judged(false, found, status === 429 ? runbook("platform-slow") : advice);
   }
   const row = await reading.newestRow();
@@ -82,14 +81,6 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
   const when = row === undefined ? "" : ` ${age(String(row["TimeGenerated"]), target.clock.now())} ago`;
   const found = `${probe ? "connected from here, but " : ""}the app did not reach it${when}`;
   return { isOk: false, found: `${found}${await appsReason(target)}`, advice };
-}
-
-function expiredAuthorities({ settings, clock }: Target): string {
-  const authorities = settings.platform.authorities ?? [];
-  const expired = authorities.filter(({ validToDate }) => validToDate.getTime() <= clock.now());
-  return expired
-    .map(({ subject }) => `; PLATFORM_CA has expired: ${subject.replaceAll("\n", ", ")}`)
-    .join("");
 }
 
 async function isServedSince({ creates }: Reading, time: unknown): Promise<boolean> {

@@ -15,7 +15,6 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   fill: ["--timeout-minutes 1"],
   shrink: ["2"],
   drain: ["--timeout-minutes 0", "--leaked --timeout-minutes 0"],
-  redrive: ["", "--drop-unreadable"],
 };
 
 const help = (await ops(["help"])).output;

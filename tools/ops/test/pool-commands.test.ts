@@ -94,20 +94,6 @@ const onText = (start: string, act: () => unknown) => ({
   },
 });
 
-test("ops fill waits for its time, and says once, after ten seconds without progress, why no room arrives", async () => {
-  gateway.link.provisions = false;
-  gateway.log({ event: "room-provisioned" });
-  gateway.log({ event: "provisioning-failed", failure: "platform-login-refused", platformStatus: 401 });
-  const startedAt = gateway.clock.now();
-  const saidAt: number[] = [];
-  const said = onText("No progress", () => saidAt.push((gateway.clock.now() - startedAt) / 1000));
-  const { exitCode, remarks } = await gateway.ops("fill --timeout-minutes 1", said);
-  expect(remarks).toContain(
-    "No progress: the platform refuses the login (401). See docs/operations.md#provisioning-failing.\n",
-  );
-  expect([exitCode, saidAt, gateway.clock.now() - startedAt]).toEqual([1, [10], 60_000]);
-});
-
 test("ops shrink spares a caller's room, and the collector deletes the others", async () => {
   await gateway.addRooms(["in-use"]);
   await threeRoomsAndAName();

@@ -108,41 +108,33 @@ describe("ops unaccounted", () => {
   const lost = async () => gateway.addRooms(["lost"], { state: "pooled" });
   const nothing = () => undefined;
 
-  test.each([
+  interface Row {
+    readonly arrange: () => unknown;
+    readonly options?: string;
+    readonly ends: number;
+    readonly says: RegExp;
+  }
+
+  const expectRun = async (
+    { arrange, options = "--delete --yes", ends, says }: Row,
+    command = "unaccounted",
+  ) => {
+    await arrange();
+    const ended = await gateway.ops(`${command} ${options}`.trim());
+    expect(ended).toMatchObject({ exitCode: ends, output: expect.stringMatching(says) });
+  };
+
+  test.each<Row>([
     { arrange: nothing, options: "", ends: 0, says: /^Every room is accounted for\.\n$/ },
-    {
-      arrange: overdue,
-      options: "",
-      ends: 1,
-      says: /^NAME +HANDED OUT\noverdue-1 +2 d ago\noverdue-2 +2 d ago\n$/,
-    },
-    {
-      arrange: overdueAndOthers,
-      options: "--delete",
-      ends: 1,
-      says: /\nWould delete 2 rooms\. Do it with --del/,
-    },
-    {
-      arrange: overdue,
-      options: "--delete --yes",
-      ends: 0,
-      says: /\n2 rooms will be deleted in 10 .*\nDo not/,
-    },
+    { arrange: overdue, options: "", ends: 1, says: /^NAME +HANDED OUT\noverdue-1 +2 d ago\noverdue-2 / },
+    { arrange: overdueAndOthers, options: "--delete", ends: 1, says: /\nWould delete 2 rooms\. Do it/ },
+    { arrange: overdue, ends: 0, says: /\n2 rooms will be deleted in 10 .*\nDo not/ },
     // Persistent rooms are listed but not deleted.
-    {
-      arrange: overdueAndOthers,
-      options: "--delete --yes",
-      ends: 1,
-      says: /\ntest_kept .*\n2 rooms will be/,
-    },
-    { arrange: lost, options: "--delete --yes", ends: 1, says: /^1 room marked as pooled beyond the pool\./ },
+    { arrange: overdueAndOthers, ends: 1, says: /\ntest_kept .*\n2 rooms will be/ },
+    { arrange: lost, ends: 1, says: /^1 room marked as pooled beyond the pool\./ },
     { arrange: overdue, options: "--yes", ends: 2, says: /^$/ },
     { arrange: overdue, options: "--gateway vmr-gateway --delete --yes", ends: 2, says: /^$/ },
-  ])("$options, with $arrange.name, ends with $ends", async ({ arrange, options, ends, says }) => {
-    await arrange();
-    const run = await gateway.ops(`unaccounted ${options}`.trim());
-    expect(run).toMatchObject({ exitCode: ends, output: expect.stringMatching(says) });
-  });
+  ])("Ends $options with $ends, given $arrange.name", async (row) => expectRun(row));
 
   test("Has the collector delete the rooms, in the operator's name", async () => {
     await overdueAndOthers();
@@ -180,57 +172,26 @@ describe("ops unaccounted", () => {
     gateway.log({ gateway: "old-name" });
   }
 
-  test.each([
+  test.each<Row & { readonly deletes: number }>([
     {
       arrange: left,
       options: "--delete",
       ends: 1,
       says: /^NAME +STATE +SINCE\nleft-1 +assigned +2 d\n/,
-      deleted: 0,
+      deletes: 0,
     },
-    {
-      arrange: leftAndOthers,
-      options: "--delete --yes",
-      ends: 1,
-      says: /\n2 rooms deleted, 1 left\.\n$/,
-      deleted: 2,
-    },
-    { arrange: left, options: "--delete --yes", ends: 0, says: /\n2 rooms deleted, 0 left\.\n$/, deleted: 2 },
-    {
-      arrange: nothing,
-      options: "--delete --yes",
-      ends: 0,
-      says: /^The platform has no room of/,
-      deleted: 0,
-    },
-    {
-      arrange: leftAndNew,
-      options: "--delete --yes",
-      ends: 1,
-      says: /: its newest room is 23 h old/,
-      deleted: 0,
-    },
-    {
-      arrange: leftAndLogged,
-      options: "--delete --yes",
-      ends: 1,
-      says: /: its newest log line is 0 s/,
-      deleted: 0,
-    },
-    {
-      arrange: leftAndLive,
-      options: "--delete --yes",
-      ends: 1,
-      says: /: one of its rooms has a live/,
-      deleted: 0,
-    },
-    { arrange: liveCannotBeRead, options: "--delete --yes", ends: 3, says: /^NAME/, deleted: 0 },
-  ])("--gateway old-name $options, with $arrange.name, deletes $deleted rooms", async (row) => {
+    { arrange: leftAndOthers, ends: 1, says: /\n2 rooms deleted, 1 left\.\n$/, deletes: 2 },
+    { arrange: left, ends: 0, says: /\n2 rooms deleted, 0 left\.\n$/, deletes: 2 },
+    { arrange: nothing, ends: 0, says: /^The platform has no room of/, deletes: 0 },
+    { arrange: leftAndNew, ends: 1, says: /: its newest room is 23 h old/, deletes: 0 },
+    { arrange: leftAndLogged, ends: 1, says: /: its newest log line is 0 s/, deletes: 0 },
+    { arrange: leftAndLive, ends: 1, says: /: one of its rooms has a live/, deletes: 0 },
+    { arrange: liveCannotBeRead, ends: 3, says: /^NAME/, deletes: 0 },
+  ])("With --gateway, deletes $deletes rooms, given $arrange.name", async ({ deletes, ...row }) => {
     await row.arrange();
     const rooms = gateway.roomNames();
-    const run = await gateway.ops(`unaccounted --gateway old-name ${row.options}`);
-    expect(run).toMatchObject({ exitCode: row.ends, output: expect.stringMatching(row.says) });
-    expect(gateway.roomNames()).toEqual(rooms.slice(row.deleted));
+    await expectRun({ ...row, arrange: nothing }, "unaccounted --gateway old-name");
+    expect(gateway.roomNames()).toEqual(rooms.slice(deletes));
   });
 
   test("With --gateway, spares a room that changes hands after it was listed", async () => {

@@ -4,15 +4,8 @@ import { expect, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
-import { createAuthority } from "../../../test/support/tls-front.ts";
 import type { LogLine, Target } from "../gateway/target.ts";
-import {
-  checkPlatform,
-  checkSettings,
-  checkSpeed,
-  checkStorage,
-  checkVersion,
-} from "../status/dependency-checks.ts";
+import { checkSettings, checkSpeed, checkStorage, checkVersion } from "../status/dependency-checks.ts";
 import type { Finding } from "../status/line.ts";
 import { historyOf } from "../status/log-history.ts";
 import type { Measured, OwnMeasurement } from "../status/measured.ts";
@@ -39,20 +32,6 @@ const reading = (changes: Partial<Target> = {}) => readingOf(memoryTarget({ cloc
 const minutesAgo = (minutes: number) => new Date(clock.now() - minutes * 60_000).toISOString();
 const withNewestRow = (row: Record<string, unknown>) =>
   reading({ log: { ...log, newestMetrics: async () => row } });
-
-test("Platform: the expired authority of PLATFORM_CA is named", async () => {
-  const authorities = [{ validToYear: 2100 }, { validToYear: 2021 }, { validToYear: 2022 }].map(
-    async (validity, index) => (await createAuthority(`Authority ${index}`, validity)).cert,
-  );
-  const PLATFORM_CA = (await Promise.all(authorities)).join("\n");
-  const settings = loadSettings({ ...exampleEnvironment, PLATFORM_CA });
-  const failure = Object.assign(new Error(), { code: "CERT_HAS_EXPIRED" });
-  const read = { ...reading({ settings }), probe: async () => ({ seconds: 0, failure }) };
-  expect((await checkPlatform(read)).found).toBe(
-    "its certificate or its authority's has expired (CERT_HAS_EXPIRED); " +
-      "PLATFORM_CA has expired: CN=Authority 1; PLATFORM_CA has expired: CN=Authority 2",
-  );
-});
 
 test.each([
   { failure: { statusCode: 503 }, found: "fails at the call (503)" },
