@@ -99,7 +99,10 @@ export async function runProgram(
       outcome = await work(options, { terminal, stopping, conclude, connect: connectAndTell });
     },
   });
-  for (const group of groups) for (const addTo of group.added) addTo(operatorOf(group));
+  for (const group of groups) {
+    const operator = operatorOf(group);
+    for (const addTo of group.added) addTo(operator);
+  }
   try {
     await program.parseAsync(given, { from: "user" });
   } catch (error) {

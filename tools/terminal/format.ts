@@ -6,20 +6,24 @@ import type { Settings } from "../../src/lib/settings/settings.ts";
 export const collectorPauseSeconds = 600;
 
 const units = [
-  [86_400, "d"],
-  [3600, "h"],
-  [60, "min"],
-  [1, "s"],
-] as const;
+  { seconds: 86_400, name: "d" },
+  { seconds: 3600, name: "h" },
+  { seconds: 60, name: "min" },
+  { seconds: 1, name: "s" },
+];
 
 /** Returns a duration in its two largest units, for example `3 h 12 min`. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
-  const first = units.findIndex(([size]) => whole >= size);
-  if (first === -1) return "0 s";
-  const [[size, unit], next] = [units[first] ?? [1, "s"], units[first + 1]];
-  const rest = next && size > 60 ? Math.floor((whole % size) / next[0]) : 0;
-  return `${Math.floor(whole / size)} ${unit}${next && rest > 0 ? ` ${rest} ${next[1]}` : ""}`;
+  const largest = units.findIndex(({ seconds: size }) => whole >= size);
+  const unit = units[largest];
+  if (!unit) return "0 s";
+  const amount = `${Math.floor(whole / unit.seconds)} ${unit.name}`;
+  const smaller = units[largest + 1];
+  // Seconds beside minutes say nothing.
+  if (!smaller || smaller.seconds === 1) return amount;
+  const rest = Math.floor((whole % unit.seconds) / smaller.seconds);
+  return rest > 0 ? `${amount} ${rest} ${smaller.name}` : amount;
 }
 
 /** Returns the time since a date, or `unknown` if it cannot be parsed. */

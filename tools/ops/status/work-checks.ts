@@ -56,25 +56,35 @@ export async function checkCallers({ target: { log, clock }, calls }: Reading): 
   const lines = [...(await calls()), ...(byApiManagement ?? [])].toSorted((one, other) =>
     one.time < other.time ? -1 : 1,
   );
-  const reasonOf = ({ fields }: LogLine): string => String(fields["reason"]);
   const ofCallers = lines.filter((line) => isCreate(line) || line.fields["function"] === agentFunction);
   const known = ofCallers.filter((line) => !reasonsOfAnybody.includes(reasonOf(line)));
   const unknown = ofCallers.filter((line) => reasonsOfAnybody.includes(reasonOf(line)));
   const reasons = [...new Set(unknown.map(reasonOf))].join(", ");
   const others = reasons && `; ${unknown.length} without a usable token, as anybody can send (${reasons})`;
-  const [creates, reads] = [known.filter(isCreate), known.filter((line) => !isCreate(line))];
-  for (const [noun, ofNoun] of [["creates", creates] as const, ["agents' reads", reads] as const]) {
-    const newest = ofNoun.slice(-judgedCalls);
-    const last = newest.at(-1);
-    if (!last || newest.length < judgedCalls || !newest.every(isRefused)) continue;
-    const why = `${age(last.time, clock.now())} ago (${String(last.fields["status"])}: ${reasonOf(last)})`;
-    const found = `the newest ${judgedCalls} ${noun} were refused, the last ${why}${others}`;
-    return { isOk: false, found, advice: runbook("callers-refused") };
-  }
+  const now = clock.now();
+  const inRow =
+    refusedInRow("creates", known.filter(isCreate), now) ??
+    refusedInRow(
+      "agents' reads",
+      known.filter((line) => !isCreate(line)),
+      now,
+    );
+  if (inRow) return { isOk: false, found: `${inRow}${others}`, advice: runbook("callers-refused") };
   const found = `${known.filter(isRefused).length} of ${known.length} creates and agents' reads refused in 1 h${others}`;
   if (byApiManagement) return { isOk: true, found };
   return { isOk: undefined, found: `${found}; what API Management refuses is not visible here` };
 }
+
+/** Returns that the newest calls were refused, or undefined if one of them was not. */
+function refusedInRow(noun: string, calls: readonly LogLine[], now: number): string | undefined {
+  const newest = calls.slice(-judgedCalls);
+  const last = newest.at(-1);
+  if (!last || newest.length < judgedCalls || !newest.every(isRefused)) return undefined;
+  const why = `${String(last.fields["status"])}: ${reasonOf(last)}`;
+  return `the newest ${judgedCalls} ${noun} were refused, the last ${age(last.time, now)} ago (${why})`;
+}
+
+const reasonOf = ({ fields }: LogLine): string => String(fields["reason"]);
 
 function isRefused({ fields }: LogLine): boolean {
   return fields["status"] === 401 || fields["status"] === 403;

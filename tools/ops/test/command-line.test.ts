@@ -22,11 +22,8 @@ for (const [, name = ""] of (await ops(["help"])).output.matchAll(/^ {2}([a-z]+)
 }
 
 test("Shows the help of a command with every option", async () => {
-  const { exitCode, output } = await ops(["help", "fill"]);
-  expect([exitCode, output]).toEqual([
-    0,
-    expect.stringContaining("Usage: npm run ops -- fill [options] [N]"),
-  ]);
+  const usage = "Usage: npm run ops -- fill [options] [N]";
+  expect(await ops(["help", "fill"])).toMatchObject({ exitCode: 0, output: expect.stringContaining(usage) });
   const options = ["--local", "--connection-file", "--environment", "--timeout-minutes", "--help"];
   expect(commands.get("fill")).toEqual(options);
 });
@@ -46,15 +43,19 @@ test.each([
 });
 
 test.each([
-  [["help"], 0],
-  [["--help"], 0],
-  [[], 2],
-])("Lists all commands and exit codes with %j, and ends with %i", async (args, ending) => {
-  const { exitCode, output, remarks } = await ops(args);
-  expect([exitCode, output + remarks]).toEqual([ending, expect.stringMatching(/^ {2}redrive \[options\]/m)]);
-  for (const { code, meaning } of Object.values(exitCodes))
-    expect(output + remarks).toContain(`${code}`.padEnd(5) + meaning);
-});
+  { args: ["help"], ends: 0 },
+  { args: ["--help"], ends: 0 },
+  { args: [], ends: 2 },
+])(
+  "Lists all commands and exit codes with the arguments $args, and ends with $ends",
+  async ({ args, ends }) => {
+    const { exitCode, output, remarks } = await ops(args);
+    expect(exitCode).toBe(ends);
+    expect(output + remarks).toMatch(/^ {2}redrive \[options\]/m);
+    for (const { code, meaning } of Object.values(exitCodes))
+      expect(output + remarks).toContain(`${code}`.padEnd(5) + meaning);
+  },
+);
 
 test("The program of a release runs in an empty folder, and finds deployments", async () => {
   const folder = await temporaryFolder();
