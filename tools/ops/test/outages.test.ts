@@ -25,6 +25,8 @@ interface Outage {
 /** An outage that a line of `ops status` names, with a section of docs/operations.md. */
 const named = (line: string, section: string, outage: Outage) => ({ line, section, ...outage });
 
+const unreachable = (outage: Outage) => named("Platform", "platform-unreachable", outage);
+
 const refusing = (fault: Parameters<MemoryPlatform["addFault"]>[0]) => (gateway: GatewayInMemory) =>
   gateway.platform.addFault(fault);
 const status = (code: number, method?: string, pathPattern?: string) =>
@@ -74,27 +76,24 @@ const outages = {
     },
     found: /^refuses the connection \(ECONNREFUSED\)$/,
   }),
-  "the password is refused": named("Platform", "platform-unreachable", {
-    strike: status(401),
-    found: /^refuses the login \(401\)$/,
-  }),
-  "the platform is silent": named("Platform", "platform-unreachable", {
+  "the password is refused": unreachable({ strike: status(401), found: /^refuses the login \(401\)$/ }),
+  "the platform is silent": unreachable({
     strike: refusing({ kind: "timeout" }),
     found: /^does not respond in time \(ETIMEDOUT\)$/,
   }),
-  "the account may not read conferences": named("Platform", "platform-unreachable", {
+  "the account may not read conferences": unreachable({
     strike: status(403, "GET", "/conference/"),
     found: /^refuses GET \(403\): the account may not read$/,
   }),
-  "the certificate is not trusted": named("Platform", "platform-unreachable", {
+  "the certificate is not trusted": unreachable({
     strike: breakLink("DEPTH_ZERO_SELF_SIGNED_CERT"),
     found: /^no authority known here has signed its certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
   }),
-  "the host name is unknown": named("Platform", "platform-unreachable", {
+  "the host name is unknown": unreachable({
     strike: breakLink("ENOTFOUND"),
     found: /^its host is unknown \(ENOTFOUND\)$/,
   }),
-  "only the list of rooms is slow": named("Platform", "platform-unreachable", {
+  "only the list of rooms is slow": unreachable({
     strike: slowDown(12, "GET /api/admin/configuration/v1/conference/?order_by"),
     found: /^the list of rooms: does not respond in time \(ETIMEDOUT\)$/,
   }),
