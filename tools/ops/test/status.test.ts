@@ -183,7 +183,9 @@ test.each<Row>([
     advice: "2 more than MAX_VMR, which does no",
   },
   { row: { PoolDepth: null }, found: "unknown" },
-])("Pool: given $row, $own and $lines, $found", async (row) => expectFinding(checkPool, row));
+])("Pool: given $row, and $lines.length creates, says $found and $advice", async (row) =>
+  expectFinding(checkPool, row),
+);
 
 const ran = (secondsAgo: number, name = "provisionRoom") => ({
   time: minutesAgo(secondsAgo / 60),
@@ -202,10 +204,13 @@ test.each<Row & { readonly seconds: number }>([
   { seconds: 40, lines: [...runs, ran(39), ran(24, "createRoom")], isOk: true, found: "2 rooms requested" },
   // Newer lines have not reached the log.
   { seconds: 40, lines: [...runs, ran(26, "createRoom")], isOk: true, found: "2 rooms requested" },
-])("Requests: one waits for $seconds s, and $lines were logged: $found", async ({ seconds, ...row }) => {
-  const waiting = { row: { ProvisioningDepth: 2 }, own: { oldestRequestSeconds: seconds } };
-  await expectFinding(checkRequests, { ...row, ...waiting });
-});
+])(
+  "Requests: one waits for $seconds s, and $lines.length lines were logged: $found",
+  async ({ seconds, ...row }) => {
+    const waiting = { row: { ProvisioningDepth: 2 }, own: { oldestRequestSeconds: seconds } };
+    await expectFinding(checkRequests, { ...row, ...waiting });
+  },
+);
 
 const collected = [ran(300, "collectGarbage")];
 
@@ -218,7 +223,9 @@ test.each<Row>([
   { row: { DeletionDepth: 32 }, found: "32 names, and this gateway has 11 rooms" },
   { row: { DeletionOldestSeconds: null }, isOk: true, found: "2 rooms waiting, none of them due" },
   { row: { DeletionDepth: null }, found: "unknown" },
-])("Deletion: given $row and $lines, $found", async (row) => expectFinding(checkDeletion, row));
+])("Deletion: given $row, and $lines.length runs of the collector, says $found", async (row) =>
+  expectFinding(checkDeletion, row),
+);
 
 const lacking = (missing: number) => ({ poolNames: { ...names, missing } });
 
@@ -234,33 +241,35 @@ test.each<Row>([
   { row: { AvailableRooms: 7, ProvisioningDepth: 1 }, isOk: true, found: "7 pooled" },
   { row: { PoolDepth: 1, AvailableRooms: 0 }, isOk: true, found: "0 pooled" },
   { row: { OutdatedRooms: 3 }, isOk: true, found: "10 pooled", advice: "3 made with other settings" },
-])("Rooms: given $row and $own, $found", async (row) => expectFinding(checkRooms, row));
+])("Rooms: given $row and $own.poolNames, says $found", async (row) => expectFinding(checkRooms, row));
 
 const orphaned = ["a", "b", "c", "d"].map(
   (room) => ({ room, reason: "assigned-too-long", ageHours: 30 }) as const,
 );
-const discarded = (reason: string): LogLine[] =>
-  Array(3).fill({ time: minutesAgo(1), fields: { event: "room-discarded", reason } });
 const unnamed = "rooms marked as pooled, but in no queue";
 
-test.each<Row & { readonly total: number | null }>([
+interface UnaccountedRow extends Row {
+  readonly total: number | null;
+  /** Why three rooms were discarded lately, if they were. */
+  readonly reason?: string;
+}
+
+test.each<UnaccountedRow>([
   { total: null, found: "unknown" },
   { total: 5, own: { orphaned }, isOk: false, found: "5 rooms: a, b, c, 2 more" },
   { total: 2, own: { orphaned: orphaned.slice(2) }, isOk: true, found: "2 rooms: c, d; 3 need attention" },
   { total: 2, isOk: true, found: `2 ${unnamed}; 3 need attention` },
   { total: 5, isOk: false, found: `5 ${unnamed}` },
-  {
-    total: 5,
-    lines: discarded("assignment-unknown"),
-    found: `5 ${unnamed}, which may be among those that wait`,
-  },
-  { total: 6, lines: discarded("assignment-unknown"), isOk: false, found: `6 ${unnamed}` },
+  { total: 5, reason: "assignment-unknown", found: `5 ${unnamed}, which may be among those that wait` },
+  { total: 6, reason: "assignment-unknown", isOk: false, found: `6 ${unnamed}` },
   // These queue no room for its deletion.
-  { total: 5, lines: discarded("room-missing"), isOk: false, found: `5 ${unnamed}` },
-  { total: 5, lines: discarded("other-gateway"), isOk: false, found: `5 ${unnamed}` },
-])("Unaccounted: $total, given $own and $lines: $found", async ({ total, ...row }) =>
-  expectFinding(checkUnaccounted, { ...row, row: { UnaccountedRooms: total } }),
-);
+  { total: 5, reason: "room-missing", isOk: false, found: `5 ${unnamed}` },
+  { total: 5, reason: "other-gateway", isOk: false, found: `5 ${unnamed}` },
+])("Unaccounted: $total rooms, and three discarded by $reason: $found", async ({ total, reason, ...row }) => {
+  const discarded = { time: minutesAgo(1), fields: { event: "room-discarded", reason } };
+  const lines: LogLine[] = reason === undefined ? [] : Array(3).fill(discarded);
+  await expectFinding(checkUnaccounted, { ...row, lines, row: { UnaccountedRooms: total } });
+});
 
 test.each([
   { check: checkRequests, row: { ProvisioningDepth: null } },
