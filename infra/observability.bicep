@@ -19,6 +19,10 @@ type alertOptions = {
   urgentPhones: string[]
   urgentWebhooks: string[]
   routineEmails: string[]
+  @description('IDs of regions. The alert counts on three.')
+  @minLength(3)
+  @maxLength(3)
+  testRegions: string[]
   @description('Replaces properties of `limits` below, by alert.')
   limits: object
 }
@@ -192,7 +196,7 @@ resource routine 'Microsoft.Insights/actionGroups@2023-01-01' = if (alerts.areOn
 }
 
 // An alert fires if its query finds at least `count` rows in the window. `limit` is the limit of a column. Severity 1 wakes
-// people, because callers are turned away or monitoring has stopped. The tenth alert, secret-expiring, is in data.bicep.
+// people, because callers are turned away or monitoring has stopped. One more alert, secret-expiring, is in data.bicep.
 var queries = {
   'callers-refused': loadTextContent('alerts/callers-refused.kql')
   'health-check-failing': loadTextContent('alerts/health-check-failing.kql')
@@ -202,18 +206,26 @@ var queries = {
   'event-sink-silent': loadTextContent('alerts/event-sink-silent.kql')
   'deletion-queue-old': loadTextContent('alerts/deletion-queue-old.kql')
   'timers-not-running': loadTextContent('alerts/timers-not-running.kql')
+  'provisioning-failing': loadTextContent('alerts/provisioning-failing.kql')
+  'poison-messages': loadTextContent('alerts/poison-messages.kql')
+  'platform-alarms': loadTextContent('alerts/platform-alarms.kql')
+  'signing-keys-stale': loadTextContent('alerts/signing-keys-stale.kql')
   'server-errors': hasApiManagementLogs ? loadTextContent('alerts/server-errors.kql') : loadTextContent('alerts/server-errors-of-app.kql')
 }
 var limits = union({
   'callers-refused': { count: 1, window: 'PT1H', severity: 2 }
   'health-check-failing': { count: 6, window: 'PT15M', severity: 1 }
-  'creates-failing': { count: 5, window: 'PT15M', severity: 1 }
-  'pool-empty-on-claim': { count: 1, window: 'PT15M', severity: 1 }
+  'creates-failing': { count: 5, window: 'PT15M', severity: 1, limit: 2 }
+  'pool-empty-on-claim': { count: 5, window: 'PT30M', severity: 1, limit: 10 }
   'platform-unreachable': { count: 2, window: 'PT15M', severity: 1 }
-  'event-sink-silent': { count: 2, window: 'PT15M', severity: 1, limit: 20 }
+  'event-sink-silent': { count: 1, window: 'PT2H', severity: 1, limit: 20 }
   'deletion-queue-old': { count: 1, window: 'PT30M', severity: 2, limit: 3600 }
   'timers-not-running': { count: 1, window: 'P2D', severity: 1, limit: 30 }
-  'server-errors': { count: 5, window: 'PT15M', severity: 1 }
+  'provisioning-failing': { count: 5, window: 'PT30M', severity: 2 }
+  'poison-messages': { count: 1, window: 'PT30M', severity: 2 }
+  'platform-alarms': { count: 1, window: 'PT30M', severity: 2 }
+  'signing-keys-stale': { count: 1, window: 'PT1H', severity: 2 }
+  'server-errors': { count: 5, window: 'PT15M', severity: 1, limit: 2 }
 }, alerts.limits)
 
 resource rules 'Microsoft.Insights/scheduledQueryRules@2022-06-15' = [for query in items(queries): if (alerts.areOn) {
@@ -247,10 +259,6 @@ resource rules 'Microsoft.Insights/scheduledQueryRules@2022-06-15' = [for query 
   }
 }]
 
-// Ireland, the Netherlands and Virginia, by the IDs of
-// https://learn.microsoft.com/azure/azure-monitor/app/availability#location-population-tags
-var places = ['emea-gb-db3-azr', 'emea-nl-ams-azr', 'us-va-ash-azr']
-
 resource availabilityTest 'Microsoft.Insights/webtests@2022-06-15' = if (alerts.areOn) {
   name: '${appName}-health'
   location: location
@@ -265,7 +273,7 @@ resource availabilityTest 'Microsoft.Insights/webtests@2022-06-15' = if (alerts.
     Frequency: 300
     Timeout: 30
     RetryEnabled: true
-    Locations: [for place in places: { Id: place }]
+    Locations: [for place in alerts.testRegions: { Id: place }]
     Request: { HttpVerb: 'GET', RequestUrl: healthUrl }
     ValidationRules: {
       ExpectedHttpStatusCode: 200

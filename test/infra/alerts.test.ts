@@ -89,22 +89,25 @@ test("The runbooks read the log for events that the app logs", () => {
 });
 
 describe("Alerts", () => {
-  test("Are nine queries and the event of the vault, each with its limits and receivers", () => {
+  test("Are thirteen queries and the event of the vault, each with its limits and receivers", () => {
     const filter = /^\| where (?:\w+ =[=~] "[^"]*" and )?/;
     const described = rules.map(({ name, limits, query }) => {
       const condition = query.trim().split("\n").at(-1)?.replace(filter, "");
       return `${name}: ${limits}: ${condition}`;
     });
-    const creates = '"createRoomFromQueue", "createRoom"';
     expect(described).toEqual([
       "callers-refused: 1 in PT1H, severity 2, routine: Refused == 5",
-      `creates-failing: 5 in PT15M, severity 1, urgent: OperationName in (${creates}) and toint(ResultCode) >= 500`,
+      "creates-failing: 5 in PT15M, severity 1, urgent: toint(ResultCode) >= 500 and Failed >= 2",
       "deletion-queue-old: 1 in PT30M, severity 2, routine: DeletionOldestSeconds > 3600",
-      'event-sink-silent: 2 in PT15M, severity 1, urgent: (InUseRooms - LiveConferences - DeletionDepth > 20 or AlarmNames contains "eventsink_maximum_backoff")',
+      "event-sink-silent: 1 in PT2H, severity 1, urgent: (Waiting - Least > 20 and Waiting - Least > 0.25 * Claims) or Stopped >= 2",
       "health-check-failing: 6 in PT15M, severity 1, urgent: not(Success)",
+      'platform-alarms: 1 in PT30M, severity 2, routine: AlarmNames has_any ("licenses_exhausted", "capacity_exhausted")',
       "platform-unreachable: 2 in PT15M, severity 1, urgent: (not(PlatformConnected) or isnull(AvailableRooms))",
-      'pool-empty-on-claim: 1 in PT15M, severity 1, urgent: tostring(parse_json(Message).event) == "pool-empty"',
-      'server-errors: 5 in PT15M, severity 1, urgent: ResponseCode >= 500 and not(OperationId startswith "create-room")',
+      "poison-messages: 1 in PT30M, severity 2, routine: PoisonDepth > 0",
+      "pool-empty-on-claim: 5 in PT30M, severity 1, urgent: Lasted >= 10m",
+      'provisioning-failing: 5 in PT30M, severity 2, routine: tostring(parse_json(Message).event) == "provisioning-failed"',
+      "server-errors: 5 in PT15M, severity 1, urgent: ResponseCode >= 500 and Failed >= 2",
+      'signing-keys-stale: 1 in PT1H, severity 2, routine: tostring(parse_json(Message).event) == "signing-keys-stale"',
       "timers-not-running: 1 in P2D, severity 1, urgent: Newest < ago(30m)",
     ]);
     const { source: watched } = onlyOf(production, "EventGrid/systemTopics").properties;
@@ -113,6 +116,21 @@ describe("Alerts", () => {
     const types = ["SecretNearExpiry", "SecretExpired"].map((type) => `Microsoft.KeyVault.${type}`);
     expect(expiry["filter"].includedEventTypes).toEqual(types);
     expect(expiry["destination"].properties.actionGroups[0]).toMatch(/-routine$/);
+  });
+
+  test.each([
+    ["creates-failing", "Creates | summarize 100.0 * countif(toint(ResultCode) >= 500) / count()"],
+    ["creates-failing", 'OperationName in ("createRoomFromQueue", "createRoom")'],
+    ["server-errors", "Calls | summarize 100.0 * countif(ResponseCode >= 500) / count()"],
+    ["server-errors", 'not(OperationId startswith "create-room")'],
+    ["pool-empty-on-claim", "Empty | summarize max(TimeGenerated) - min(TimeGenerated)"],
+    ["pool-empty-on-claim", 'tostring(parse_json(Message).event) == "pool-empty"'],
+    ["event-sink-silent", "Waiting = InUseRooms - LiveConferences - DeletionDepth"],
+    ["event-sink-silent", "arg_max(TimeGenerated, Waiting), Least = min(Waiting)"],
+    ["event-sink-silent", 'ago(15m) and AlarmNames contains "eventsink_maximum_backoff"'],
+    ["event-sink-silent", 'tostring(parse_json(Message).event) == "room-claimed"'],
+  ])("%s computes %s", (name, expression) => {
+    expect(rules.find((rule) => rule.name === name)?.query).toContain(expression);
   });
 
   test("Have a runbook in the documents", () => {

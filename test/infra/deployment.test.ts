@@ -38,6 +38,7 @@ every       KeyVault/vaults                               enableRbacAuthorizatio
 production  KeyVault/vaults                               enablePurgeProtection        true
 every       Insights/components                           DisableLocalAuth             true
 every       OperationalInsights/workspaces                features.disableLocalAuth    true
+production  OperationalInsights/workspaces                workspaceCapping.dailyQuotaGb  -1
 every       Web/sites/basicPublishingCredentialsPolicies  allow                        false
 every       Web/sites                                     httpsOnly                    true
 every       Web/sites                                     siteConfig.minTlsVersion     "1.2"
@@ -176,6 +177,21 @@ describe("The network", () => {
       const rules = type === "Microsoft.Web/sites" ? undefined : { bypass, defaultAction };
       expect(properties["networkAcls"]).toEqual(rules);
     }
+  });
+
+  test("has subnets large enough for Bastion, and lets the app and the runner out", () => {
+    const { subnets } = propertiesOf(production, "Network/virtualNetworks");
+    const described = z
+      .array(z.looseObject({ name: z.string(), properties: z.record(z.string(), z.unknown()) }))
+      .parse(subnets)
+      .map(({ name, properties }) => [name, properties["addressPrefix"], Boolean(properties["natGateway"])]);
+    expect(described).toEqual([
+      ["app", "10.40.0.0/26", true],
+      ["api-management", "10.40.0.64/26", false],
+      ["private-endpoints", "10.40.0.128/26", false],
+      ["runner", "10.40.0.192/26", true],
+      ["AzureBastionSubnet", "10.40.1.0/26", false],
+    ]);
   });
 
   test.each([

@@ -85,6 +85,7 @@ async function writeValues(text: string | RegExp, replacement: string): Promise<
   await writeFile(join(folder, "odd.env"), renamed.replace(text, replacement));
 }
 
+const closedApp = "PRIVATE_NETWORK=true\nEXISTING_APP_SUBNET_ID=/a\n";
 const maximum = /"MAX_VMR": \d+,/;
 test.each<[command: string, string | RegExp, string, message: string]>([
   ["validate", '"MAX_VMR"', '"MAX_VRM": 2, "MAX_VMR"', "GATEWAY_SETTINGS must not have: MAX_VRM."],
@@ -95,13 +96,20 @@ test.each<[command: string, string | RegExp, string, message: string]>([
   ["provision", maximum, '"MAX_VMR": 20', "SyntaxError"],
   ["provision", /^AZURE_LOCATION=.*$/m, "", "AZURE_LOCATION: is missing in infra/environments/odd.env"],
   ["provision", "AZURE_ENV_NAME=odd", "AZURE_ENV_NAME=other", "AZURE_ENV_NAME in infra/environments/odd.env"],
-  ["provision", /$/, "\nREQUIRE_API_MANAGEMENT_SECRET=true\n", "was withdrawn. To close the app to calls"],
   [
     "provision",
     /$/,
     "\nPRIVATE_NETWORK=true\nAPI_MANAGEMENT=none\n",
     "PRIVATE_NETWORK needs API_MANAGEMENT, or",
   ],
+  ["validate", /$/, `\n${closedApp}`, "needs EXISTING_ENDPOINT_SUBNET_ID"],
+  [
+    "validate",
+    /$/,
+    `\n${closedApp}EXISTING_ENDPOINT_SUBNET_ID=/e\n`,
+    "needs EXISTING_API_MANAGEMENT_SUBNET_ID",
+  ],
+  ["validate", /$/, "\nPRIVATE_NETWORK=true\nEXISTING_ENDPOINT_SUBNET_ID=/e\n", "and EXISTING_APP_SUBNET_ID"],
   ["provision", /$/, "\nNETWORK_ADDRESS_PREFIX=10.0.0.0/24\n", "is too small for the subnets: /23"],
 ])("deploy.sh %s refuses %s as %j before it asks Azure", async (command, text, replacement, message) => {
   await writeValues(text, replacement);
@@ -113,6 +121,11 @@ test.each<[command: string, string | RegExp, string, message: string]>([
 test("Settings of the Functions host are allowed", async () => {
   await writeValues('"MAX_VMR"', '"AzureWebJobs.collectGarbage.Disabled": "1", "MAX_VMR"');
   expectChanges(run("deploy.sh validate odd", azure("odd")));
+});
+
+test("deploy.sh what-if needs no right to write", () => {
+  const { commands } = run("deploy.sh what-if test", azure("test"));
+  expect(commands.join("\n")).toMatch(/ sub what-if --validation-level ProviderNoRbac /);
 });
 
 const wrongName = "is 2 to 12 of a to z, 0 to 9 and single inner hyphens";
@@ -152,6 +165,18 @@ describe("deploy.sh release", () => {
     // Only the new code has responded for a minute, after the response of an old instance.
     expect(result.commands.filter((line) => line.includes("/public/health"))).toHaveLength(2 + 12);
     expect(result.commands.filter((line) => line === "sleep 5")).toHaveLength(2 + 12);
+  });
+
+  test.each([
+    ["succeeds", "the new code responds", alive(), 0, "is alive"],
+    ["fails", "the old code responds", alive("0123456789ab"), 1, "build 0123456789ab responds, not only"],
+  ])("%s if the upload fails and %s", (_, __, response, status, message) => {
+    const result = release([{ to: "config-zip", status: 1 }, response, ...released]);
+    expect(result.stderr + result.stdout).toContain(message);
+    expect([result.status, result.stderr]).toEqual([
+      status,
+      expect.stringContaining("If the package arrived"),
+    ]);
   });
 
   const others = secretNames.map((name) => (name === "PLATFORM-PASSWORD" ? `ANOTHER-${name}` : name));
@@ -194,7 +219,8 @@ test("deploy.sh reload lets the app read secrets again if one has changed, witho
   const responses = [...changedSecret, alive("0123456789ab"), ...azure("test")];
   const result = run("deploy.sh reload test", responses);
   const refresh = "sites/func-vmr-test/config/configreferences/appsettings/refresh?api-version=2022-03-01";
-  expectChanges(result, refresh, `appsettings set ${ofApp} --output none --settings SECRETS_READ_AT=2`);
+  // The other order would leave nothing to do for a second run after a failure in between.
+  expectChanges(result, `appsettings set ${ofApp} --output none --settings SECRETS_READ_AT=2`, refresh);
   const ofAzure = result.commands.filter((line) => /^az (?!rest)/.test(line));
   expect(ofAzure.filter((line) => !line.includes(`--subscription ${subscription}`))).toEqual([]);
   expectChanges(run("deploy.sh reload test", released));
@@ -287,6 +313,8 @@ test.each([
   const calls = whole.commands.filter((line) => line.startsWith("az "));
   expect(calls.length).toBeGreaterThan(0);
   for (const [index, line] of calls.entries()) {
+    // A failed upload is followed by the script's own wait.
+    if (line.includes("config-zip")) continue;
     const { status, stderr, stdout } = runIt(index + 1);
     expect([line, status === 0, stderr]).toEqual([line, false, expect.stringContaining("Azure failed\n")]);
     expect(stdout).not.toMatch(/is gone|is alive/);
