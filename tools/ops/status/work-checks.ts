@@ -115,15 +115,28 @@ export async function checkProvisioning({ target: { clock, log } }: Reading): Pr
   return findingOf(history, words, causesOf(history));
 }
 
-/** Judges what the platform reports and, as the alert does, whether the ends of conferences are reported at all. */
+const hoursOfHandOuts = 2;
+const reportedShare = 0.75;
+
+/**
+ * Judges what the platform reports and whether the ends of conferences are reported at all. Only rooms that were handed
+ * out lately count, because rooms that nobody joined stay for a day, and most of them, because some are joined late.
+ */
 export async function checkEventSink(reading: Reading): Promise<Finding> {
+  const { clock, limits, log } = reading.target;
   const finding = await judgeEvents(reading);
-  const { InUseRooms, LiveConferences, DeletionDepth } = (await reading.measured()).row;
-  const kept = (await reading.listedAfter("room-deleted")).length;
-  const unreported = (InUseRooms ?? 0) - (LiveConferences ?? 0) - (DeletionDepth ?? 0) - kept;
-  if (unreported <= reading.target.limits.silentRooms || LiveConferences === null || DeletionDepth === null)
-    return finding;
-  const found = `${finding.found}; ${unreported} rooms were handed out, have no conference and wait for no deletion`;
+  const { row, own } = await reading.measured();
+  if (!own || row.LiveConferences === null || row.DeletionDepth === null) return finding;
+  const since = clock.now() - hoursOfHandOuts * 3600_000;
+  const recent = own.rooms.filter(
+    ({ marker }) => marker.state === "assigned" && Date.parse(marker.since) >= since,
+  );
+  const kept = await reading.listedAfter("room-deleted");
+  const unreported = recent.length - row.LiveConferences - row.DeletionDepth - kept.length;
+  const claims = (await log.lines({ hours: hoursOfHandOuts, events: ["room-claimed"] })).length;
+  if (unreported <= limits.silentRooms || unreported <= (1 - reportedShare) * claims) return finding;
+  const rooms = `${unreported} rooms were handed out in ${hoursOfHandOuts} h`;
+  const found = `${finding.found}; ${rooms}, have no conference and wait for no deletion`;
   return { isOk: false, found, advice: runbook("event-sink-silent") };
 }
 

@@ -239,7 +239,7 @@ const outages = {
   }),
   "the ends of conferences are not reported": named("Event sink", "event-sink-silent", {
     strike: (gateway) => gateway.addRooms(numbered("ended", 21)),
-    found: /; 31 rooms were handed out, have no conference and wait for no deletion$/,
+    found: /; 31 rooms were handed out in 2 h, have no conference and wait for no deletion$/,
   }),
   "the nodes gave up sending events with a wrong password hours ago": named(
     "Event sink",

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
-import type { LogLine, Target } from "../gateway/target.ts";
+import { type AlertLimits, defaultLimits, type LogLine, type Target } from "../gateway/target.ts";
 import { checkSettings, checkSpeed, checkStorage, checkVersion } from "../status/dependency-checks.ts";
 import type { Finding } from "../status/line.ts";
 import { historyOf } from "../status/log-history.ts";
@@ -147,6 +147,8 @@ interface Row {
   readonly row?: Partial<Measured["row"]>;
   readonly own?: Partial<OwnMeasurement>;
   readonly lines?: readonly LogLine[];
+  /** Those of the deployment's alerts. */
+  readonly limits?: AlertLimits;
   readonly isOk?: boolean;
   /** A part of what it finds. */
   readonly found: string;
@@ -154,11 +156,12 @@ interface Row {
   readonly advice?: string;
 }
 
-async function expectFinding(check: Check, { row, own, lines = [], isOk, found, advice = "" }: Row) {
+async function expectFinding(check: Check, given: Row) {
+  const { row, own, lines = [], limits = defaultLimits, isOk, found, advice = "" } = given;
   const readLines: typeof log.lines = async ({ functions }) =>
     lines.filter(({ fields }) => functions?.includes(String(fields["function"])) ?? true);
   const measured = async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...own } });
-  const finding = await check({ ...reading({ log: { ...log, lines: readLines } }), measured });
+  const finding = await check({ ...reading({ log: { ...log, lines: readLines }, limits }), measured });
   expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
   expect(finding.advice ?? "").toContain(advice);
 }
@@ -219,6 +222,8 @@ test.each<Row>([
   { row: { DeletionOldestSeconds: 661 }, isOk: false, found: "the collector has not run for 15 min" },
   { row: { DeletionOldestSeconds: 3600 }, lines: collected, isOk: true, found: "the oldest for 1 h" },
   { row: { DeletionOldestSeconds: 3601 }, lines: collected, isOk: false, found: "the oldest for 1 h" },
+  { limits: { ...defaultLimits, deletionSeconds: 660 }, isOk: true, found: "the oldest for 11 min" },
+  { limits: { ...defaultLimits, deletionSeconds: 659 }, isOk: false, found: "the oldest for 11 min" },
   { row: { DeletionDepth: 31 }, isOk: true, found: "31 rooms waiting" },
   { row: { DeletionDepth: 32 }, found: "32 names, and this gateway has 11 rooms" },
   { row: { DeletionOldestSeconds: null }, isOk: true, found: "2 rooms waiting, none of them due" },
@@ -277,16 +282,27 @@ test.each([
   { check: checkAlarms, row: { AlarmCount: null } },
 ])("$check.name: $row is unknown", async ({ check, row }) => expectFinding(check, { row, found: "unknown" }));
 
-// Four rooms are handed out, have no conference and wait for no deletion; one has waited for 660 s.
-test.each([
-  { check: checkEventSink, limits: { silentRooms: 4, deletionSeconds: 1 }, isOk: undefined },
-  { check: checkEventSink, limits: { silentRooms: 3, deletionSeconds: 9999 }, isOk: false },
-  { check: checkDeletion, limits: { silentRooms: 1, deletionSeconds: 660 }, isOk: true },
-  { check: checkDeletion, limits: { silentRooms: 9999, deletionSeconds: 659 }, isOk: false },
-])("$check.name judges by the limits $limits of the deployment's alerts", async ({ check, limits, isOk }) => {
-  const measured = async () => ({ row: { ...calm, InUseRooms: 7 }, own: ownOfCalm });
-  expect(await check({ ...reading({ limits }), measured })).toMatchObject({ isOk });
-});
+const handedOut = (amount: number, minutes: number) =>
+  Array.from({ length: amount }, (_, number) => ({
+    name: `room-${minutes}-${number}`,
+    marker: { gateway: "vmr-gateway", state: "assigned", since: minutesAgo(minutes) } as const,
+  }));
+const limits = { ...defaultLimits, silentRooms: 3 };
+const claims = (amount: number): LogLine[] =>
+  Array(amount).fill({ time: minutesAgo(30), fields: { event: "room-claimed" } });
+
+// One of these rooms has a conference, and two wait for their deletion.
+test.each<Row>([
+  { own: { rooms: handedOut(7, 119) }, limits: { ...defaultLimits, silentRooms: 4 }, found: "no event" },
+  { own: { rooms: handedOut(7, 119) }, limits, isOk: false, found: "; 4 rooms were handed out in 2 h" },
+  { own: { rooms: handedOut(7, 119) }, lines: claims(15), limits, isOk: false, found: "; 4 rooms were" },
+  // Most rooms are reported.
+  { own: { rooms: handedOut(7, 119) }, lines: claims(16), limits, found: "no event" },
+  // Nobody has joined these.
+  { own: { rooms: [...handedOut(3, 119), ...handedOut(50, 121)] }, limits, found: "no event" },
+])("Event sink: with the limits $limits and $lines.length claims, says $found", async (row) =>
+  expectFinding(checkEventSink, row),
+);
 
 const given = (settings: Record<string, string>) =>
   reading({ settings: loadSettings({ ...exampleEnvironment, ...settings }) });
