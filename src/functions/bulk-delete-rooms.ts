@@ -8,6 +8,7 @@ export const bulkDeleteRooms = httpFunction({
   method: "DELETE",
   route: "room/bulk/",
   access: "application",
+  needsAdministrator: true,
   summary: "Delete all rooms",
   description:
     "Empties the pool and deletes every room that belongs to the gateway, except persistent rooms. " +

@@ -9,6 +9,7 @@ export const listRooms = httpFunction({
   method: "GET",
   route: "room/list",
   access: "application",
+  needsAdministrator: true,
   summary: "List rooms",
   description:
     "Returns every conference on the platform. Services that are not rooms, such as test calls, " +

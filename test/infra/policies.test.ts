@@ -31,6 +31,12 @@ const contracts = Object.entries(await loadHttpContracts()).map(
   ([name, { access }]) => [nameOf(name.replaceAll(/[A-Z]/g, "_$&")), access] as const,
 );
 
+test("What deletes or shows all rooms needs the administrator's role", async () => {
+  const all = Object.entries(await loadHttpContracts());
+  const names = all.filter(([, contract]) => contract.needsAdministrator).map(([name]) => name);
+  expect(names.toSorted()).toEqual(["bulkDeleteRooms", "listRooms"]);
+});
+
 test("Every operation and HEAD of the health check have the policy of their access", () => {
   const sameAs = { application: "get-room", agent: "get-public-room", "event-sink": "event-sink" };
   const others = { ...sameAs, anyone: "get-public-room" };

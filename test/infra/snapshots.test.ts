@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSettingsList } from "../../scripts/package/settings-list.ts";
 import { hashInputs, inputFiles, readText as read, snapshotFolder } from "../../scripts/snapshots/inputs.ts";
-import { expectInOrder, rulesIn } from "../support/infra/rules.ts";
 import { snapshotOf } from "../support/infra/snapshots.ts";
 import { tableBelow } from "../support/markdown-table.ts";
 
@@ -36,30 +35,20 @@ test("The templates for a subscription and for a group have the same parameters"
 });
 
 /** The order in which Azure writes, which no snapshot shows. API Management refuses concurrent writes to one API. */
-test.each(
-  rulesIn(`
-api-management.bicep api
-  dependsOn: [newService]
-api-management.bicep logger
-  dependsOn: [newService]
-api-management.bicep logging
-  dependsOn: [healthHead]
-api-management.bicep apiPolicy
-  dependsOn: [logging]
-api-management.bicep privateOperationPolicy
-  @batchSize(1)
-  dependsOn: [apiPolicy]
-api-management.bicep publicOperationPolicy
-  @batchSize(1)
-  dependsOn: [privateOperationPolicy]
-private-dns.bicep links
-  dependsOn: [newZones]
-gateway.bicep zoneGroups
-  dependsOn: [zones]`),
-)("In %s is written after what it needs: %j", (title, parts) => {
-  const [file, symbol] = title.split(" ");
+test.each([
+  ["api-management.bicep", "api", "dependsOn: [newService]"],
+  ["api-management.bicep", "logger", "dependsOn: [newService]"],
+  ["api-management.bicep", "logging", "dependsOn: [healthHead]"],
+  ["api-management.bicep", "apiPolicy", "dependsOn: [logging]"],
+  ["api-management.bicep", "privateOperationPolicy", "@batchSize(1)"],
+  ["api-management.bicep", "privateOperationPolicy", "dependsOn: [apiPolicy]"],
+  ["api-management.bicep", "publicOperationPolicy", "@batchSize(1)"],
+  ["api-management.bicep", "publicOperationPolicy", "dependsOn: [privateOperationPolicy]"],
+  ["private-dns.bicep", "links", "dependsOn: [newZones]"],
+  ["gateway.bicep", "zoneGroups", "dependsOn: [zones]"],
+])("In %s, the resource %s has %s", (file, symbol, part) => {
   const block = new RegExp(`^(?:@.*\\n)?resource ${symbol} [\\s\\S]*?^\\}`, "m").exec(read(`infra/${file}`));
-  expectInOrder(block?.[0] ?? "", parts);
+  expect(block?.[0]).toContain(part);
 });
 
 test("Two environments in one group have no resource and no deployment in common", () => {

@@ -19,7 +19,7 @@ export type Caller =
 export type Access = Caller["kind"];
 
 /** Returns the caller. Throws GatewayError if the caller is not allowed or cannot be checked. */
-type AccessCheck = (headers: Pick<Headers, "get">, log: Log) => Promise<Caller>;
+type AccessCheck = (headers: Pick<Headers, "get">, log: Log, needsAdministrator?: boolean) => Promise<Caller>;
 
 export type AccessChecks = Readonly<Record<Access, AccessCheck>>;
 
@@ -38,9 +38,9 @@ interface AccessRules {
 export function createAccessChecks(rules: AccessRules): AccessChecks {
   const checkBasic = createBasicCheck(rules.eventSink);
   return {
-    application: async (headers, log) => ({
+    application: async (headers, log, needsAdministrator) => ({
       kind: "application",
-      id: await rules.checkBearer(headers.get("authorization"), log),
+      id: await rules.checkBearer(headers.get("authorization"), log, needsAdministrator),
     }),
     agent: async (headers, log) => {
       await rules.checkAgent(headers.get("x-auth-token"), log);

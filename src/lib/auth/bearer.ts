@@ -10,6 +10,8 @@ export interface BearerRules {
   readonly audiences: readonly string[];
   readonly clientIds: readonly string[];
   readonly requiredRole?: string | undefined;
+  /** What administrators need in addition. */
+  readonly administratorRole?: string | undefined;
   /** Whether the caller of an invalid token is told what is wrong, as in local environments only. */
   readonly explainsFaults?: boolean;
 }
@@ -18,7 +20,11 @@ export interface BearerRules {
  * Returns the client ID of an allowed caller. Throws `unauthenticated`, `forbidden` or
  * `identity-provider-unavailable`.
  */
-export type BearerCheck = (authorization: string | null, log: Log) => Promise<string>;
+export type BearerCheck = (
+  authorization: string | null,
+  log: Log,
+  needsAdministrator?: boolean,
+) => Promise<string>;
 
 const maxTokenCharacters = 8192;
 const clockToleranceSeconds = 60;
@@ -37,7 +43,7 @@ const tokenFaults = {
   tenant: "The token belongs to another tenant.",
   delegated: "The token was issued for a user, not for an application.",
   client: "The client of the token is not one of AUTH_CLIENT_IDS.",
-  role: "The token does not have the role AUTH_REQUIRED_ROLE.",
+  role: "The token does not have the role AUTH_REQUIRED_ROLE or AUTH_ADMINISTRATOR_ROLE.",
 } as const;
 type TokenFault = keyof typeof tokenFaults;
 
@@ -66,7 +72,7 @@ export function createBearerCheck(rules: BearerRules, keys: SigningKeys): Bearer
     });
   }
 
-  return async (authorization, log) => {
+  return async (authorization, log, needsAdministrator) => {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
     if (token === undefined)
       throw new GatewayError("unauthenticated", { challenge: realm, reason: "no-token" });
@@ -94,7 +100,10 @@ export function createBearerCheck(rules: BearerRules, keys: SigningKeys): Bearer
     if (scp !== undefined || (idtyp !== undefined && idtyp !== "app")) return reject("delegated");
     const client = azp ?? appid;
     if (client === undefined || !rules.clientIds.includes(client)) return reject("client");
-    if (rules.requiredRole !== undefined && !roles.includes(rules.requiredRole)) return reject("role");
+    const { requiredRole, administratorRole } = rules;
+    if (requiredRole !== undefined && !roles.includes(requiredRole)) return reject("role");
+    if (needsAdministrator && administratorRole !== undefined && !roles.includes(administratorRole))
+      return reject("role");
     return client;
   };
 }

@@ -23,6 +23,8 @@ export interface HttpContract<Query = unknown, Headers = unknown, Body = unknown
   /** An ASP.NET route template. Its only parameter is `{room_name}`. */
   readonly route: string;
   readonly access: Access;
+  /** Whether an application needs the role AUTH_ADMINISTRATOR_ROLE, if it is set. Defaults to false. */
+  readonly needsAdministrator?: boolean;
   readonly summary: string;
   readonly description: string;
   readonly isDeprecated?: boolean;

@@ -31,7 +31,8 @@ export function toHandler<Dependencies extends HttpDependencies>(
     let fields: LogFields = {};
     let response: HostResponse;
     try {
-      const caller = await accessChecks[definition.access](request.headers, log);
+      const { access, needsAdministrator } = definition;
+      const caller = await accessChecks[access](request.headers, log, needsAdministrator);
       const callerName = caller.kind === "application" ? caller.id : caller.kind;
       log = createLog(context, { correlationId, caller: callerName });
       if (caller.kind === "event-sink") fields = { credentials: caller.credentials };

@@ -55,6 +55,7 @@ function readSettings(read: Read) {
       audiences: read("AUTH_AUDIENCES", format.list),
       clientIds: read("AUTH_CLIENT_IDS", format.list),
       requiredRole: read("AUTH_REQUIRED_ROLE", z.string().optional()),
+      administratorRole: read("AUTH_ADMINISTRATOR_ROLE", z.string().optional()),
       authority: read("AUTH_AUTHORITY", format.absoluteUrl.prefault("https://login.microsoftonline.com")),
     },
     contactCentre: {

@@ -50,6 +50,23 @@ test.each<[string, () => string, Changes?]>([
   await expect(check(`bearer   ${token}  `, changes)).resolves.toBe(clientId);
 });
 
+const forbidden = expect.objectContaining({
+  code: "forbidden",
+  details: expect.objectContaining({ reason: "role" }),
+});
+const administratorRole = "Rooms.Administer";
+test.each<[string, string[] | undefined, boolean, string | undefined, unknown]>([
+  ["accepted without a role if none is set", undefined, true, undefined, clientId],
+  ["accepted with the role", [administratorRole], true, administratorRole, clientId],
+  ["refused with another role", ["Rooms.Manage"], true, administratorRole, forbidden],
+  ["accepted without the role for other operations", undefined, false, administratorRole, clientId],
+])("An administrator's token is %s", async (_, roles, needsAdministrator, role, expected) => {
+  const rules = { tenantId, audiences: [clientId], clientIds: [clientId], administratorRole: role };
+  const authorization = `Bearer ${issue({ aud: clientId, roles })}`;
+  const checked = createBearerCheck(rules, keys)(authorization, createRecordingLog(), needsAdministrator);
+  await expect(checked.catch((error: unknown) => error)).resolves.toEqual(expected);
+});
+
 test.each([
   [null],
   [""],
