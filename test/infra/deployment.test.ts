@@ -21,7 +21,6 @@ import {
 const testing = snapshotOf("test");
 const production = snapshotOf("production");
 const existing = snapshotOf("existing");
-const second = snapshotOf("second");
 const everySnapshot = [...snapshots];
 const propertiesOf = (snapshot: Snapshot, type: string) => onlyOf(snapshot, type).properties;
 const settingsOf = (snapshot: Snapshot): Record<string, string> => propertiesOf(snapshot, "Web/sites/config");
@@ -42,7 +41,6 @@ production  OperationalInsights/workspaces                workspaceCapping.daily
 every       Web/sites/basicPublishingCredentialsPolicies  allow                        false
 every       Web/sites                                     httpsOnly                    true
 every       Web/sites                                     siteConfig.minTlsVersion     "1.2"
-development Web/sites                                     siteConfig.cors              {"allowedOrigins":["https://widget-dev.example.com"]}
 every       Web/sites                                     functionAppConfig.runtime.version  "${manifest.engines.node.replace(">=", "")}"
 existing    Web/sites                                     functionAppConfig.siteUpdateStrategy.type                      "Recreate"
 existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.instanceMemoryMB         512
@@ -165,7 +163,6 @@ describe("The network", () => {
   const closed = (snapshot: Snapshot) => closable.flatMap((type) => allOf(snapshot, type));
 
   test.each([
-    ["development", "Enabled", "Allow"],
     ["test", "Enabled", "Allow"],
     ["production", "Disabled", "Deny"],
     ["existing", "Disabled", "Deny"],
@@ -197,7 +194,6 @@ describe("The network", () => {
   test.each([
     [production, "private-endpoints", "rg-vmr-gateway-production"],
     [existing, "endpoints", "rg-dns"],
-    [second, "private-endpoints", "rg-dns"],
   ])("has a private endpoint, whose name resolves, of all that is closed", (snapshot, subnet, zonesGroup) => {
     const zoneGroups = allOf(snapshot, "Network/privateEndpoints/privateDnsZoneGroups");
     const reached = allOf(snapshot, "Network/privateEndpoints").map(({ id, properties }) => {

@@ -23,7 +23,7 @@ export type Snapshot = z.infer<typeof Snapshot>;
 const readJson = (name: string): unknown =>
   JSON.parse(readFileSync(join(snapshotFolder, `${name}.json`), "utf8"));
 
-/** Every snapshot by its name: those of three environments, one where everything exists, and one of a first run. */
+/** Every snapshot by its name: those of two environments, and one where everything exists. */
 export const snapshots = new Map(scenarios.map((name) => [name, Snapshot.parse(readJson(name))] as const));
 
 /** Returns a snapshot. Throws an Error if there is none of this name. */
