@@ -73,13 +73,19 @@ export async function startConsole(options: ConsoleOptions) {
     response.on("close", () => streams.delete(response));
   }
 
-  /** The made-up credentials of each security scheme of the API document. */
-  const credentials = async () => ({
-    gateway: connection.gatewayUrl,
-    token: await fetchAccessToken(connection.tokenUrl).catch(() => null),
-    agentToken: identities.agentToken,
-    sink: { username: identities.sinkUsername, password: identities.sinkPassword },
-  });
+  let token: string | null = null;
+
+  /** Returns the made-up credentials of each security scheme of the API document. */
+  async function credentials() {
+    // During an outage of the issuer, consumers use the token that they have.
+    token = await fetchAccessToken(connection.tokenUrl).catch(() => token);
+    return {
+      gateway: connection.gatewayUrl,
+      token,
+      agentToken: identities.agentToken,
+      sink: { username: identities.sinkUsername, password: identities.sinkPassword },
+    };
+  }
 
   /** Forwards the request to this URL and returns the response, for an action without its secrets. */
   async function forward(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {

@@ -95,6 +95,7 @@ test("The curl lines of each action work in a shell, without anything else", asy
   const env = { PATH: process.env["PATH"], NO_PROXY: "127.0.0.1" };
   // The last one is "rotate". After "empty", no room could be created for the others.
   for (const action of actions.filter(({ id }) => id !== "empty")) {
+    await running.untilPoolHas(1);
     const { name: room } = createdSchema.parse(await (await running.call("POST /room/create")).json());
     const initial = (action.fields ?? []).map((field) => [field.name, String(field.initial)]);
     const values: Record<string, string> = { ...Object.fromEntries(initial), room };
