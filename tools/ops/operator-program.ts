@@ -127,7 +127,7 @@ function gatewayCommand(name: string) {
   ).conflicts(["local", "connectionFile"]);
   return new Command(name)
     .optionsGroup("Which gateway:")
-    .option("--local", "Works on the gateway that `npm start` or `npm run stack` runs on this machine.")
+    .option("--local", "Works on the gateway that `npm start` runs on this machine.")
     .addOption(connectionFile)
     .addOption(environment)
     .optionsGroup("Options:");

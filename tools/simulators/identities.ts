@@ -16,13 +16,10 @@ export const identities = {
   platformPassword: "local-platform-password",
 } as const;
 
-/** The only application, in the form of the client's credentials. */
-export const consumer = { clientId: identities.clientId, clientSecret: identities.clientSecret } as const;
-
 /** The tenant and its only application, in the form of the token issuer's options. */
 export const tenant = {
   tenantId: identities.tenantId,
-  clients: [consumer],
+  clients: [{ clientId: identities.clientId, clientSecret: identities.clientSecret }],
 };
 
 /** The agents that the contact centre knows: one of the authorised division, one of another. */

@@ -1,4 +1,4 @@
-/** `npm run demo`: runs the curl lines of `npm start -- --recipe` on a running local gateway, and checks each status. */
+/** `npm run demo`: runs the life of a room as curl lines on a running local gateway, and checks each status. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { findStartedGateway } from "../../simulators/connection.ts";

@@ -17,13 +17,13 @@ import { describeProvisioningProblem } from "../console/creates.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { runWithoutApp } from "../stack/without-app.ts";
-import { introduction } from "../terminal/introduction.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
 import { fillPool } from "../terminal/pool-progress.ts";
 import { readStartOptions } from "../terminal/start-options.ts";
 
 // The same at each start, unless something else listens there.
 const usualPorts = { gateway: 7071, issuer: 7072, console: 7080 };
+const inspectPort = 9229;
 // The console shows only what this process has started.
 const shownParts = ["PLATFORM_URL", "CONTACT_CENTRE_API_URL", "LOGS_INGESTION_ENDPOINT"];
 
@@ -58,7 +58,7 @@ const gateway = await startLocalGateway({
   onRefusedOrigin,
   port: options.port ?? { ifFree: usualPorts.gateway },
   issuerPort: { ifFree: usualPorts.issuer },
-  ...(options.inspect && { inspectPort: options.inspectPort }),
+  ...(options.inspect && { inspectPort }),
   mayFailToLoad: options.watch ?? false,
   onState: publish,
   onLog: (entry) => {
@@ -73,11 +73,8 @@ const stopWatching = options.watch
   : undefined;
 let stopConsole = async (): Promise<void> => undefined;
 try {
-  const port = options.consolePort ?? { ifFree: usualPorts.console };
-  const { url, stop } = await startConsole({ ...gateway, timeline, port }).catch(async (error: unknown) => {
-    await gateway.stop();
-    return failToStart(error);
-  });
+  const port = { ifFree: usualPorts.console };
+  const { url, stop } = await startConsole({ ...gateway, timeline, port });
   stopConsole = stop;
   await introduce(gateway.connection);
   console.log(`\n${summary(url, gateway.connection)}`);
@@ -138,7 +135,6 @@ function notLoaded(): string {
 /** Fills the pool and says whether the gateway is ready. */
 async function introduce(started: Connection): Promise<void> {
   const token = await fetchAccessToken(started.tokenUrl);
-  if (options.recipe) console.log(`\n${introduction(started, token)}`);
   if (gateway.appState().state === "not loaded") return console.log(`\n${notLoaded()}`);
   const headers = { authorization: `Bearer ${token}` };
   let refusal: string | undefined;
@@ -154,8 +150,7 @@ async function introduce(started: Connection): Promise<void> {
   const { ready, wanted } = await fillPool(started, { output, stopping, requestRooms, problem });
   console.log(
     ready >= wanted
-      ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` runs the life of a room.\n" +
-          (options.recipe ? "" : "`npm start -- --recipe` prints a token, curl lines and all URLs.")
+      ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` runs the life of a room."
       : `${ready} of ${wanted} rooms: ${problem() ?? "the others follow"}. ` +
           "The gateway keeps trying. `npm run ops -- status --local` says what is wrong. Press Ctrl-C to stop.",
   );
@@ -167,8 +162,8 @@ function summary(consoleUrl: string, { gatewayUrl, tokenUrl }: Connection): stri
   const isUnusual = unusualPort(tokenUrl, issuer) !== "";
   return [
     ...(isUnusual ? [`Token issuer   ${new URL(tokenUrl).origin}${unusualPort(tokenUrl, issuer)}`] : []),
-    ...(options.inspect ? [`Debugger       127.0.0.1:${options.inspectPort}`] : []),
-    `Console        ${consoleUrl}${options.consolePort ? "" : unusualPort(consoleUrl, usualConsole)}`,
+    ...(options.inspect ? [`Debugger       127.0.0.1:${inspectPort}`] : []),
+    `Console        ${consoleUrl}${unusualPort(consoleUrl, usualConsole)}`,
     `API reference  ${consoleUrl}/api/`,
     `Gateway        ${gatewayUrl}${options.port ? "" : unusualPort(gatewayUrl, usual)}`,
   ].join("\n");

@@ -12,20 +12,15 @@ const ownSettings = ["AUTH_AUTHORITY", "AUTH_TENANT_ID"];
 // npm start fills the pool with simulated rooms, which no other gateway may hand out.
 const onThisComputer = /UseDevelopmentStorage=true|QueueEndpoint=http:\/\/(?:127\.0\.0\.1|localhost)[:/]/;
 
-const port = wholeNumber(1, 65_535);
-
 /** Reads the options. Ends the process after the help, or after one line about an option that is not valid. */
 export function readStartOptions(args: readonly string[], surroundings?: Surroundings) {
   const description = "Runs the gateway and everything it depends on until Ctrl-C.";
   return createCommand("npm start", description, surroundings)
-    .option("--port <number>", "Port of the gateway. Default: 7071, or a free one.", port)
-    .option("--console-port <number>", "Port of the console. Default: 7080, or a free one.", port)
+    .option("--port <number>", "Port of the gateway. Default: 7071, or a free one.", wholeNumber(1, 65_535))
     .option("--set <NAME=value>", "Sets a setting of docs/reference.md. Repeatable.", setting)
     .option("--origin <url>", "Lets pages of this origin call /public/... (CORS). Repeatable.", origin)
     .option("--watch", "Restarts the app when a file of src changes. Rooms and queues stay.")
-    .option("--inspect", "Lets a debugger attach to the app.")
-    .option("--inspect-port <number>", "Port for the debugger.", port, 9229)
-    .option("--recipe", "Also prints all URLs, credentials, a token, and curl lines for the life of a room.")
+    .option("--inspect", "Lets a debugger attach to the app, on port 9229.")
     .option("--no-app", "Runs everything except the app, for `func start`, and writes local.settings.json.")
     .option("--replace", "With --no-app: replaces local.settings.json.")
     .option("--verbose", "Prints all log entries of the app, not only warnings and errors.")

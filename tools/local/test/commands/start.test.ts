@@ -40,19 +40,16 @@ test("npm start does what its options and printed lines say, and ends at once at
   onTestFinished(() => void vi.unstubAllEnvs());
   const origin = "http://widget.example.com";
   const set = ["--set", "POOL_MINIMUM=1", "--set", "MAX_VMR=3", "--origin", origin];
-  const running = await start("\nGateway  ", ...set, "--watch", "--recipe");
+  const running = await start("\nGateway  ", ...set, "--watch");
   const { child, exited, output, errors, printed, connection, children } = running;
   const url = connection.gatewayUrl;
   expect(connection).toMatchObject({ processId: child.pid, app: { state: "up" } });
   expect(output()).toMatch(/^Ignoring PLATFORM_URL from the environment\. Use --set/m);
-  const parts =
-    /The life of a room[^]*3\/3 rooms ready in the pool\nThe gateway is ready\. Press Ctrl-C to stop\./;
-  expect(output()).toMatch(parts);
+  expect(output()).toContain("3/3 rooms ready in the pool\nThe gateway is ready. Press Ctrl-C to stop.");
   const lastLines = /\nConsole {8}(http:\S+)(?: .*)?\nAPI reference {2}\1\/api\/\nGateway {8}(http:.*)\n$/;
   const [, consoleUrl = "", usual = ""] = lastLines.exec(output()) ?? [];
   expect(usual).toBe(`${url}${new URL(url).port === "7071" ? "" : " (port 7071 is in use)"}`);
   expect(await (await fetch(consoleUrl)).text()).toContain("<title>VMR gateway console</title>");
-  expect(output()).toContain(`  export GATEWAY_URL=${url}\n  export TOKEN_URL=${connection.tokenUrl}\n`);
 
   const health = await fetch(`${url}/public/health`, { headers: { origin } });
   expect(health.headers.get("access-control-allow-origin")).toBe(origin);
@@ -87,7 +84,6 @@ test("npm start reports a refused platform password, keeps running, and ends wit
   expect((await fetch(`${connection.gatewayUrl}/public/health`)).status).toBe(200);
   expect(errors().match(/provisioning-failed \(platform-login-refused 401\)/g)?.length).toBeLessThan(4);
   expect(errors()).not.toMatch(/^\s+at /m);
-  expect(output()).not.toContain("curl");
   await pollForEnd(child, async () => {
     for (const id of await childrenOf(child.pid)) process.kill(id, "SIGKILL");
   });
@@ -113,7 +109,7 @@ test("npm start reports a port that is in use in one line", async () => {
   onTestFinished(() => void taken.close());
   await once(taken, "listening");
   const { port } = z.object({ port: z.int() }).parse(taken.address());
-  const refused = runScript("tools/local/commands/start.ts", "--console-port", `${port}`);
+  const refused = runScript("tools/local/commands/start.ts", "--port", `${port}`);
   const inUse = `npm start: port ${port} is in use. Leave the option out to use a free port.\n`;
   expect([await refused.exited, refused.errors()]).toEqual([1, inUse]);
 });
