@@ -88,8 +88,6 @@ function toSettings(values: Values) {
     ...values,
     storage: toStorage(values.storage),
     platform: { url, timeoutSeconds, maxConcurrency, authorities, secureContext, logIn },
-    // Only a token issuer on this machine shows that the environment is a local one.
-    bearer: { ...values.bearer, explainsFaults: format.isLoopback(values.bearer.authority) },
     eventSink: toEventSinkCredentials(values.eventSink),
     logsIngestion: toLogsIngestion(values.logsIngestion),
   };

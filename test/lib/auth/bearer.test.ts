@@ -132,21 +132,15 @@ test.each<[string, string, () => string, Changes?]>([
     },
   ],
 ])(
-  "A token %s is refused: the log names the reason `%s`, and only a local caller is told",
+  "A token %s is refused, and only the log has the reason, which is %s",
   async (_, reason, make, changes) => {
     const token = make();
-    const errorOf = async (explainsFaults: boolean): Promise<unknown> =>
-      check(`Bearer ${token}`, { ...changes, explainsFaults }).catch((error: unknown) => error);
     const isKnownCaller = reason === "client" || reason === "role";
     const challenge = `Bearer realm="vmr-gateway", error="${isKnownCaller ? "insufficient_scope" : "invalid_token"}"`;
     const [code, status] = isKnownCaller ? ["forbidden", 403] : ["unauthenticated", 401];
-
-    expect(await errorOf(false)).toMatchObject({ code, status, details: { reason, challenge } });
-    const told = await errorOf(true);
-    // RFC 6750 allows no quotation mark and no backslash in the description, which is a sentence.
-    const explained = new RegExp(`^${challenge}, error_description="The [^"\\\\]{15,}\\."$`);
-    expect(told).toMatchObject({ details: { challenge: expect.stringMatching(explained) } });
-    for (const part of token.split(".").filter(Boolean)) expect(JSON.stringify(told)).not.toContain(part);
+    const error: unknown = await check(`Bearer ${token}`, changes).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, status, details: { reason, challenge } });
+    for (const part of token.split(".").filter(Boolean)) expect(JSON.stringify(error)).not.toContain(part);
   },
 );
 

@@ -60,7 +60,6 @@ test("loadSettings returns each setting at its place, without surrounding spaces
       clientIds: ["four", "five"],
       requiredRole: "Rooms.Manage",
       administratorRole: "Rooms.Administer",
-      explainsFaults: false,
     },
     contactCentre: { url: "https://api.example.com", divisionIds: ["six", "seven"] },
     eventSink: [
@@ -82,10 +81,6 @@ test("loadSettings replaces the password by OAuth, and \\n in the key by a line 
     PLATFORM_OAUTH_SCOPE: "rooms",
   };
   expect(load(environment).platform.logIn).toEqual({ clientId: "client", privateKey: pem, scope: "rooms" });
-});
-
-test("Callers with an invalid token are told the reason if the token issuer is on this machine", () => {
-  expect(load({ AUTH_AUTHORITY: "http://127.0.0.1:7000" }).bearer.explainsFaults).toBe(true);
 });
 
 const byAccountName = { AzureWebJobsStorage: undefined, AzureWebJobsStorage__accountName: "account" };
