@@ -18,6 +18,7 @@ export const failures = {
   "length-required": { status: 411, detail: "Send the body with a Content-Length header" },
   "body-too-large": { status: 413, detail: "The body is too large" },
   "platform-rejected": { status: 502, detail: "The conferencing platform rejected the request" },
+  "gateway-busy": { status: 503, detail: "The gateway is busy; retry the request" },
   "platform-unavailable": { status: 503, detail: "The conferencing platform cannot be reached" },
   "platform-login-refused": { status: 503, detail: "The conferencing platform cannot be used at the moment" },
   "platform-timeout": { status: 503, detail: "The conferencing platform did not respond in time" },
@@ -31,6 +32,7 @@ export const failures = {
 /** The failures of every operation that calls the platform. */
 export const platformFailures = [
   "platform-rejected",
+  "gateway-busy",
   "platform-unavailable",
   "platform-login-refused",
   "platform-timeout",

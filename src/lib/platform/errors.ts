@@ -19,6 +19,8 @@ export interface PlatformFailure {
   readonly method?: string | undefined;
   readonly status?: number | undefined;
   readonly isTimeout?: boolean;
+  /** Whether other calls of the gateway kept this one waiting for too long. */
+  readonly isBusy?: boolean;
   /** Whether the platform refused the gateway's login, which only the operator can correct. */
   readonly isLoginRefused?: boolean;
   readonly retryAfterSeconds?: number | undefined;
@@ -70,7 +72,8 @@ function defaultRetryAfter(code: FailureCode): number {
   return code === "platform-login-refused" ? loginRetryAfterSeconds : defaultRetryAfterSeconds;
 }
 
-function codeOf({ outcome, status, isTimeout, isLoginRefused }: PlatformFailure): FailureCode {
+function codeOf({ outcome, status, isTimeout, isBusy, isLoginRefused }: PlatformFailure): FailureCode {
+  if (isBusy === true) return "gateway-busy";
   if (isTimeout === true) return "platform-timeout";
   if (isLoginRefused === true) return "platform-login-refused";
   return outcome === "refused" && status !== 429 ? "platform-rejected" : "platform-unavailable";

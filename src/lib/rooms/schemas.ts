@@ -151,8 +151,8 @@ export const CreatedRoom = GuestFields.extend({ aliases: z.array(CreatedAlias) }
 export const Room = FullConference.partial({ resource_uri: true }).meta({
   id: "Room",
   description:
-    "A room. In the constrained shape, it has `id`, `name`, `service_type`, `allow_guests`, `guest_pin`, `tag`, `aliases` " +
-    "and, for private operations, `pin`; in the full shape, also all other fields that the platform stores.",
+    "A room. The constrained shape has only what is needed to join; the full shape has every field that the platform " +
+    "stores. Only private operations show the host PIN.",
 });
 
 export const RoomList = z.array(Room).meta({ id: "RoomList", description: "Rooms and other services" });

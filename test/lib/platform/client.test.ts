@@ -50,7 +50,7 @@ test.each([
 
 const tooLate = {
   outcome: "not-sent",
-  code: "platform-unavailable",
+  code: "gateway-busy",
   message: expect.stringContaining("busy, not sent in time"),
 };
 

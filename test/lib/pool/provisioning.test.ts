@@ -135,7 +135,7 @@ describe("Provisioning whose create fails", () => {
   test.each([
     ["was rejected", rejected(409), "platform-rejected", 409],
     ["was refused with the login", rejected(403), "platform-login-refused", 403],
-    ["was too late, because the name was visible", untilVisible, "platform-unavailable", null],
+    ["was too late, because the name was visible", untilVisible, "gateway-busy", null],
   ])("deletes the name without a look-up, and throws, if it %s", async (_, arrange, failure, status) => {
     arrange();
     await expect(provision()).rejects.toBeInstanceOf(PlatformError);

@@ -10,6 +10,10 @@ test.each([
     { causes: [{ message: "queue delete: ServerBusy" }, { message: "RestError" }] },
     "queue delete: ServerBusy",
   ],
+  [
+    { code: "gateway-busy", platformMethod: "GET" },
+    "the gateway is busy: more calls than the platform serves in time",
+  ],
   [{ failure: "platform-timeout" }, "the platform does not respond in time"],
   [
     { platformMethod: "GET", platformStatus: 403 },
