@@ -15,10 +15,10 @@ describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
   function start() {
     const memory = createMemoryPlatform(now);
     const [platform, transport] =
-      where === "in memory" ? [memory, memory.transport] : [simulator, createTransport(simulator.url, 0.5)];
-    const send = async (request: string, body?: Record<string, unknown>) => {
+      where === "in memory" ? [memory, memory.transport] : [simulator, createTransport(simulator.url, 20)];
+    const send = async (request: string, body?: Record<string, unknown>, timeoutSeconds = 20) => {
       const [method = "", target = path] = request.split(" ");
-      return transport({ method: method as Method, path: target, body }, authorization);
+      return transport({ method: method as Method, path: target, body, timeoutSeconds }, authorization);
     };
     return { platform, send };
   }
@@ -136,7 +136,8 @@ describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
     for (const when of ["before", "after"] as const) {
       platform.addFault({ ...fault, when, count: 1, method: "POST", pathPattern: "/conference/$" });
       expect((await send("GET")).status).toBe(200);
-      const outcome = send("POST", { name: when }).catch((error: unknown) => error);
+      const timeoutSeconds = "kind" in fault && fault.kind === "timeout" ? 0.5 : 20;
+      const outcome = send("POST", { name: when }, timeoutSeconds).catch((error: unknown) => error);
       expect(await outcome).toMatchObject(failure);
     }
     expect(platform.rooms()).toMatchObject([{ name: "after" }]);

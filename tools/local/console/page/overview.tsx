@@ -36,7 +36,6 @@ function Creates({ entries, time }: { entries: LiveData["entries"]; time: number
           <strong>{count}</strong> in {age(time - since)},{" "}
           <span class={failed > 0 ? "failed" : undefined}>
             <strong>{failed}</strong> failed
-            {failed > 0 && ` (${Math.ceil((100 * failed) / count)} %)`}
           </span>
           {empty > 0 && (
             <span class="failed">
