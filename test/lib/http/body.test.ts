@@ -10,12 +10,12 @@ const anyType = { ...contract, requiresJsonType: false };
 const limited = { ...contract, maxFields: 200 };
 
 /** Creates a request as the worker does. The host states the length of every body that it does not drop. */
-function request(body: string | undefined, headers: Record<string, string> = {}): HttpRequest {
+function request(body: string | Buffer | undefined, headers: Record<string, string> = {}): HttpRequest {
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   return new HttpRequest({
     url: "http://127.0.0.1/room/x",
     method: "POST",
-    ...(body !== undefined && { body: { string: body } }),
+    ...(body !== undefined && { body: { bytes: Buffer.from(body) } }),
     headers: { "content-type": "application/json", "content-length": String(length), ...headers },
   });
 }
@@ -83,6 +83,7 @@ test.each<[string, HttpRequest, object]>([
   ["nothing", request(undefined), missing],
   ["an empty text", request(""), missing],
   ["white space", request(" \n"), notJson],
+  ["bytes that are not UTF-8", request(Buffer.from([0x7b, 0xff, 0xfe])), notJson],
   ["incomplete JSON", request("[".repeat(400)), notJson],
   ["malformed JSON with PINs, which are not returned", request('{"pin": "482913", "guest_pin": }'), notJson],
   ["101 nested arrays", request(arrays(101)), tooDeep],

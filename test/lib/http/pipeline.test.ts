@@ -105,42 +105,59 @@ const causes = expect.arrayContaining([
   expect.objectContaining({ name: "TypeError", message: "secret detail" }),
 ]);
 
-test.each<[object, number, unknown, object, object | undefined, object?]>([
-  [refused, 401, "Not authenticated", { "WWW-Authenticate": "Test realm" }, undefined, { reason: "expired" }],
-  [new GatewayError("forbidden", { cause }), 403, "Not allowed", {}, { level: "warning", causes }],
-  [
-    new GatewayError("room-not-found", { retryAfterSeconds: 7 }),
-    404,
-    undefined,
-    { "Retry-After": "7" },
-    undefined,
-  ],
-  [new GatewayError("invalid-request", { faults }), 422, faults.slice(0, 100), {}, undefined],
-  [
-    new GatewayError("platform-login-refused", { failedCall, cause }),
-    503,
-    "The conferencing platform cannot be used at the moment",
-    {},
-    { level: "error", ...failedCall, causes },
-    failedCall,
-  ],
-  [
-    cause,
-    500,
-    "Internal Server Error",
-    {},
-    { level: "error", event: "request-failed", causes },
-    { code: "unexpected" },
-  ],
+interface Failure {
+  readonly error: object;
+  readonly status: number;
+  readonly detail?: unknown;
+  readonly headers?: object;
+  /** The line about the failure, if there is one besides that of the request. */
+  readonly failureLine?: object;
+  /** What the line of the request has in addition. */
+  readonly requestFields?: object;
+}
+test.each<Failure>([
+  {
+    error: refused,
+    status: 401,
+    detail: "Not authenticated",
+    headers: { "WWW-Authenticate": "Test realm" },
+    requestFields: { reason: "expired" },
+  },
+  {
+    error: new GatewayError("forbidden", { cause }),
+    status: 403,
+    detail: "Not allowed",
+    failureLine: { level: "warning", causes },
+  },
+  {
+    error: new GatewayError("room-not-found", { retryAfterSeconds: 7 }),
+    status: 404,
+    headers: { "Retry-After": "7" },
+  },
+  { error: new GatewayError("invalid-request", { faults }), status: 422, detail: faults.slice(0, 100) },
+  {
+    error: new GatewayError("platform-login-refused", { failedCall, cause }),
+    status: 503,
+    detail: "The conferencing platform cannot be used at the moment",
+    failureLine: { level: "error", ...failedCall, causes },
+    requestFields: failedCall,
+  },
+  {
+    error: cause,
+    status: 500,
+    detail: "Internal Server Error",
+    failureLine: { level: "error", event: "request-failed", causes },
+    requestFields: { code: "unexpected" },
+  },
 ])(
-  "%s results in %i, and only the log has its cause",
-  async (error, status, detail, headers, ofFailure, fields) => {
+  "$error results in $status, and only the log has its cause",
+  async ({ error, status, detail, headers, failureLine, requestFields }) => {
     const { lines, ...response } = await call(throwing(error));
     expect(response).toMatchObject({ status, json: detail && { detail } });
     expect(response.headers).toStrictEqual({ ...(detail ? withLength : common), ...headers });
     const { code } = { code: "unexpected", ...error };
-    const ofRequest = { ...line, status, code, ...fields };
-    expect(lines).toMatchObject([...(ofFailure ? [{ ...ids, event: code, ...ofFailure }] : []), ofRequest]);
+    const ofFailure = failureLine ? [{ ...ids, event: code, ...failureLine }] : [];
+    expect(lines).toMatchObject([...ofFailure, { ...line, status, code, ...requestFields }]);
     expect(JSON.stringify(response)).not.toMatch(/secret|expired/);
   },
 );

@@ -117,7 +117,6 @@ describe("A claim that receives an unusable name", () => {
 describe("The commit of a claim", () => {
   beforeEach(async () => world.addPooled("room-a"));
 
-  const handedOut = { name: "room-a" };
   const unknown = { failure: "unknown" } as const;
   const responseLost = { failure: "unknown", when: "after" } as const;
   const stale = { failure: "receipt-stale" } as const;
@@ -125,27 +124,48 @@ describe("The commit of a claim", () => {
   const nearLeaseEnd = { meanwhile: () => world.clock.advance(leaseSeconds - 5) };
   const slowReceive = { meanwhile: () => world.clock.advance(10) };
 
-  // A room that another claim may have is left to it. Nobody has the others.
-  test.each<[object, string, string[], QueueFault[], QueueFault?]>([
-    [handedOut, "deleted", [], [responseLost]],
-    [handedOut, "deleted", [], [{ ...responseLost, ...nearLeaseEnd }]],
-    [claimFailed, "lost", [], [stale]],
-    // The lease counts from before the receive.
-    [claimFailed, "lost", [], [{ ...responseLost, ...nearLeaseEnd }], slowReceive],
-    [claimFailed, "gone", ["room-a"], [cleared]],
-    [claimFailed, "unknown", ["room-a"], [unknown, unknown]],
-    [claimFailed, "unknown", ["room-a"], [responseLost, unknown]],
-  ])("ends with %j if the message is `%s`, and queues %j for deletion (%j)", async (...given) => {
-    const [outcome, message, queued, faults, slow] = given;
-    for (const fault of faults) world.pool.strikeNext("delete", fault);
-    if (slow) world.pool.strikeNext("receive", slow);
-    expect(await world.claim().catch((error: unknown) => error)).toMatchObject(outcome);
-    expect(world.deletionNames()).toEqual(queued);
-    const isHandedOut = outcome === handedOut;
-    expect(world.requests()).toHaveLength(isHandedOut ? 1 : 0);
-    const lost = isHandedOut ? undefined : { room: "room-a", message };
-    expect(world.log.fieldsOf("claim-lost")).toEqual(lost);
-  });
+  interface Commit {
+    readonly given: string;
+    readonly faults: QueueFault[];
+    readonly slow?: QueueFault;
+    /** What became of the message if the room is not handed out. */
+    readonly message?: "lost" | "gone" | "unknown";
+    readonly isGivenUp?: true;
+  }
+  test.each<Commit>([
+    { given: "its response is lost", faults: [responseLost] },
+    {
+      given: "its response is lost near the end of the lease",
+      faults: [{ ...responseLost, ...nearLeaseEnd }],
+    },
+    // A room that another claim may have is left to it.
+    { given: "another claim has the message", faults: [stale], message: "lost" },
+    {
+      given: "its response is lost and the lease is over, which counts from before the receive",
+      faults: [{ ...responseLost, ...nearLeaseEnd }],
+      slow: slowReceive,
+      message: "lost",
+    },
+    { given: "the pool is cleared before", faults: [cleared], message: "gone", isGivenUp: true },
+    { given: "neither try has an outcome", faults: [unknown, unknown], message: "unknown", isGivenUp: true },
+    {
+      given: "its response is lost and the second try has no outcome",
+      faults: [responseLost, unknown],
+      message: "unknown",
+      isGivenUp: true,
+    },
+  ])(
+    "hands out the room, or gives it up if nobody else can have it: $given",
+    async ({ faults, slow, message, isGivenUp }) => {
+      for (const fault of faults) world.pool.strikeNext("delete", fault);
+      if (slow) world.pool.strikeNext("receive", slow);
+      const outcome = await world.claim().catch((error: unknown) => error);
+      expect(outcome).toMatchObject(message ? claimFailed : { name: "room-a" });
+      expect(world.deletionNames()).toEqual(isGivenUp ? ["room-a"] : []);
+      expect(world.requests()).toHaveLength(message ? 0 : 1);
+      expect(world.log.fieldsOf("claim-lost")).toEqual(message && { room: "room-a", message });
+    },
+  );
 
   test("is sent together with the replacement, and neither runs after the response", async () => {
     const turns = async (count: number) => {

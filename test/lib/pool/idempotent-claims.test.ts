@@ -71,14 +71,47 @@ describe("With a store that fails, no room is handed out to two callers", () => 
   const unknown = "create-record-unknown";
   const claimFailed = { code: "claim-failed", details: { retryAfterSeconds: 1 } };
 
-  test.each<[string, Partial<CreateRecordStore>, object, string | undefined, string, string[]]>([
-    ["cannot be read", { read: unavailable }, failed, undefined, "room-a", []],
-    ["cannot be written", { write: unavailable }, failed, unknown, "room-b", []],
-    ["writes without a response", { write: withoutResponse }, failed, unknown, "room-a", []],
-    ["writes nothing", { write: async () => false }, claimFailed, "create-repeat-lost", "room-b", ["room-a"]],
-    ["gets a write twice", { write: sentTwice }, { name: "room-a" }, "room-claimed", "room-a", []],
-  ])("if it %s", async (_, changes, outcome, lastEvent, roomOfRetry, deleted) => {
-    const first = await claim({ records: { ...records, ...changes } }).catch((error: unknown) => error);
+  interface Failure {
+    readonly given: string;
+    readonly store: Partial<CreateRecordStore>;
+    readonly outcome: object;
+    readonly lastEvent?: string;
+    readonly roomOfRetry: string;
+    readonly deleted?: string[];
+  }
+  test.each<Failure>([
+    { given: "cannot be read", store: { read: unavailable }, outcome: failed, roomOfRetry: "room-a" },
+    {
+      given: "cannot be written",
+      store: { write: unavailable },
+      outcome: failed,
+      lastEvent: unknown,
+      roomOfRetry: "room-b",
+    },
+    {
+      given: "writes without a response",
+      store: { write: withoutResponse },
+      outcome: failed,
+      lastEvent: unknown,
+      roomOfRetry: "room-a",
+    },
+    {
+      given: "writes nothing",
+      store: { write: async () => false },
+      outcome: claimFailed,
+      lastEvent: "create-repeat-lost",
+      roomOfRetry: "room-b",
+      deleted: ["room-a"],
+    },
+    {
+      given: "gets a write twice",
+      store: { write: sentTwice },
+      outcome: { name: "room-a" },
+      lastEvent: "room-claimed",
+      roomOfRetry: "room-a",
+    },
+  ])("if it $given", async ({ store, outcome, lastEvent, roomOfRetry, deleted = [] }) => {
+    const first = await claim({ records: { ...records, ...store } }).catch((error: unknown) => error);
     expect(first).toMatchObject(outcome);
     expect(world.log.events().at(-1)).toBe(lastEvent);
     expect((await claim()).name).toBe(roomOfRetry);

@@ -95,25 +95,63 @@ describe("A provisioning request", () => {
     expect(world.platform.roomCount()).toBe(12);
   });
 
-  test.each<[string, object, number, number, number, number?]>([
-    ["a replacement is served if the pool is full", claimed, 1, 5, 1],
-    ["a retried replacement is dropped if the pool is full", claimed, 2, 5, 0],
-    ["a retried replacement is served if the pool is not full", claimed, 2, 4, 1],
-    ["a bulk request is served if the pool is below its level, whatever is requested", bulk(3), 1, 2, 1],
-    ["a bulk request is dropped if the pool is at its level", bulk(3), 1, 3, 0],
-    ["a bulk request is dropped if the pool is above its level", bulk(3), 1, 4, 0],
-    ["a retried bulk request above the maximum is served if the pool is full", bulk(100), 2, 5, 1],
-    ["a replacement is dropped in an environment that is switched off", claimed, 1, 0, 0, 0],
-    ["a bulk request is dropped in an environment that is switched off", bulk(0), 1, 0, 0, 0],
-  ])("%s", async (_, request, dequeueCount, pooled, created, maxRooms = 5) => {
-    for (let index = 0; index < pooled; index++) await world.pool.put(`room-${index}`);
-    // The host calls the function before it deletes the message, so the queue still counts it.
-    for (const queued of [request, claimed, claimed]) await world.provisioning.put(JSON.stringify(queued));
-    await provision({ request, dequeueCount, maxRooms });
+  test.each([
+    { given: "a replacement if the pool is full", request: claimed, pooled: 5, isServed: true },
+    {
+      given: "a retried replacement if the pool is full",
+      request: claimed,
+      dequeueCount: 2,
+      pooled: 5,
+      isServed: false,
+    },
+    {
+      given: "a retried replacement if the pool is not full",
+      request: claimed,
+      dequeueCount: 2,
+      pooled: 4,
+      isServed: true,
+    },
+    {
+      given: "a bulk request if the pool is below its level, whatever is requested",
+      request: bulk(3),
+      pooled: 2,
+      isServed: true,
+    },
+    { given: "a bulk request if the pool is at its level", request: bulk(3), pooled: 3, isServed: false },
+    { given: "a bulk request if the pool is above its level", request: bulk(3), pooled: 4, isServed: false },
+    {
+      given: "a retried bulk request above the maximum if the pool is full",
+      request: bulk(100),
+      dequeueCount: 2,
+      pooled: 5,
+      isServed: true,
+    },
+    {
+      given: "a replacement in an environment that is switched off",
+      request: claimed,
+      pooled: 0,
+      maxRooms: 0,
+      isServed: false,
+    },
+    {
+      given: "a bulk request in an environment that is switched off",
+      request: bulk(0),
+      pooled: 0,
+      maxRooms: 0,
+      isServed: false,
+    },
+  ])(
+    "is served or dropped: $given",
+    async ({ request, dequeueCount = 1, pooled, maxRooms = 5, isServed }) => {
+      for (let index = 0; index < pooled; index++) await world.pool.put(`room-${index}`);
+      // The host calls the function before it deletes the message, so the queue still counts it.
+      for (const queued of [request, claimed, claimed]) await world.provisioning.put(JSON.stringify(queued));
+      await provision({ request, dequeueCount, maxRooms });
 
-    expect(world.platform.roomCount()).toBe(created);
-    expect(world.log.events()).toEqual([created === 0 ? "provisioning-dropped" : "room-provisioned"]);
-  });
+      expect(world.platform.roomCount()).toBe(isServed ? 1 : 0);
+      expect(world.log.events()).toEqual([isServed ? "room-provisioned" : "provisioning-dropped"]);
+    },
+  );
 
   test.each([null, [claimed], { reason: "tuesday" }, { reason: "bulk" }, bulk(1.5), bulk(-1)])(
     "is logged and completed without any call if it is %j",

@@ -40,38 +40,77 @@ const givenUp = (reason: FailedOutcome) => ({
   reason,
 });
 const deletions = () => queues.deletion.texts().map(decodeRoomMessage);
-const effects = () => {
-  const refusals = queues.pool.texts().map((text) => decodeRoomMessage(text).refusals ?? 0);
-  return [messageState(), ...refusals, queues.deletion.texts().length, queues.requests().length];
-};
+/** What is left: the pool's message, with its refusals, and the number of rooms to delete and to request. */
+const effects = () => ({
+  message: messageState(),
+  refusals: queues.pool.texts().map((text) => decodeRoomMessage(text).refusals ?? 0)[0],
+  toDelete: queues.deletion.texts().length,
+  requested: queues.requests().length,
+});
+interface Example {
+  readonly outcome: FailedOutcome;
+  /** How often the room was refused before. */
+  readonly refusalsBefore?: number;
+  readonly leaves: ReturnType<typeof effects>;
+  /** The event that is logged if the queues fail. */
+  readonly failure: string;
+}
+const untouched = { refusals: 0, toDelete: 0, requested: 0 };
+const deleted = { message: "deleted", refusals: undefined, toDelete: 0, requested: 0 };
 // One outcome of each settlement. docs/architecture.md names the settlement of each outcome.
-const examples = [
-  ["unanswered-claim", 0, ["deleted", 1, 1], "room-discard-failed"],
-  ["room-missing", 0, ["deleted", 0, 1], "room-discard-failed"],
-  ["duplicate-message", 0, ["deleted", 0, 0], "duplicate-message"],
-  ["find-failed", 4, [0, 0, 0, 0], "release-failed"],
-  ["room-vanished", 0, [20, 0, 0, 0], "release-failed"],
-  ["room-refused", undefined, [leaseSeconds, 1, 0, 0], "release-failed"],
-  ["room-refused", 3, [leaseSeconds, 4, 0, 0], "release-failed"],
-  ["room-refused", 4, ["deleted", 1, 1], "room-discard-failed"],
-] as const;
+const examples: readonly Example[] = [
+  {
+    outcome: "unanswered-claim",
+    leaves: { ...deleted, toDelete: 1, requested: 1 },
+    failure: "room-discard-failed",
+  },
+  { outcome: "room-missing", leaves: { ...deleted, requested: 1 }, failure: "room-discard-failed" },
+  { outcome: "duplicate-message", leaves: deleted, failure: "duplicate-message" },
+  {
+    outcome: "find-failed",
+    refusalsBefore: 4,
+    leaves: { ...untouched, message: 0 },
+    failure: "release-failed",
+  },
+  { outcome: "room-vanished", leaves: { ...untouched, message: 20 }, failure: "release-failed" },
+  {
+    outcome: "room-refused",
+    leaves: { ...untouched, message: leaseSeconds, refusals: 1 },
+    failure: "release-failed",
+  },
+  {
+    outcome: "room-refused",
+    refusalsBefore: 3,
+    leaves: { ...untouched, message: leaseSeconds, refusals: 4 },
+    failure: "release-failed",
+  },
+  {
+    outcome: "room-refused",
+    refusalsBefore: 4,
+    leaves: { ...deleted, toDelete: 1, requested: 1 },
+    failure: "room-discard-failed",
+  },
+];
 
 describe("The settlement of a message", () => {
-  test.each(examples)("after %s, with %i refusals before, leaves %j", async (outcome, refusals, expected) => {
-    await settle(outcome, refusals);
-    expect(effects()).toEqual(expected);
-  });
+  test.each(examples)(
+    "after $outcome, with $refusalsBefore refusals before, does what its row says",
+    async ({ outcome, refusalsBefore, leaves }) => {
+      await settle(outcome, refusalsBefore);
+      expect(effects()).toEqual(leaves);
+    },
+  );
 
   test.each(examples)(
-    "after %s, with %i refusals before, logs a failure of every queue",
-    async (outcome, refusals, _, event) => {
+    "after $outcome, with $refusalsBefore refusals before, logs a failure of every queue",
+    async ({ outcome, refusalsBefore, failure }) => {
       for (const operation of ["delete", "delete", "setInvisible"] as const)
         queues.pool.strikeNext(operation, { failure: "unknown" });
       queues.deletion.strikeNext("put", { failure: "unknown" });
       queues.provisioning.strikeNext("put", { failure: "unknown" });
-      await settle(outcome, refusals);
-      expect(effects()).toEqual([leaseSeconds, 0, 0, 0]);
-      expect(queues.log.fieldsOf(event)).toMatchObject({ room: "room-a" });
+      await settle(outcome, refusalsBefore);
+      expect(effects()).toEqual({ ...untouched, message: leaseSeconds });
+      expect(queues.log.fieldsOf(failure)).toMatchObject({ room: "room-a" });
     },
   );
 });
