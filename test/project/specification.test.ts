@@ -6,7 +6,7 @@ import { operations } from "../support/api-document.ts";
 const specification = "docs/specification.md";
 const text = readFileSync(specification, "utf8");
 const sections = [...text.matchAll(/^##+ (\d+(?:\.\d+)?)\.? /gm)].map(([, number = ""]) => number);
-const requirements = [...text.matchAll(/^(?:\*\*|\| )(\d+(?:\.\d+)+)(?: Decision\.)?(?:\*\*| \|)/gm)].map(
+const requirements = [...text.matchAll(/^(?:\*\*|\| )(\d+(?:\.\d+)+)(?:\*\*| \|)/gm)].map(
   ([, number = ""]) => number,
 );
 
