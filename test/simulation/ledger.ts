@@ -2,10 +2,9 @@
 import { decodeRoomMessage, isPersistent, loggableName, parseMarker } from "../../src/lib/ownership/room.ts";
 import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";
-import type { MemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
 import { gatewayName } from "../support/markers.ts";
 import type { Task } from "./faults.ts";
-import type { SimulatedPlatform } from "./simulated-platform.ts";
+import type { PlatformObserver, ShownRoom, SimulatedPlatform } from "./simulated-platform.ts";
 
 /** The promises of docs/architecture.md. */
 export const promises = [
@@ -51,11 +50,6 @@ const minAgeSeconds = 600;
 const toleranceMilliseconds = 6000;
 const livePath = "/api/admin/status/v1/conference/";
 const configurationPath = "/api/admin/configuration/v1/conference/";
-
-/** A room as the platform shows it. It is not changed when the platform's room is. */
-export type ShownRoom = ReturnType<MemoryPlatform["rooms"]>[number];
-
-export type PlatformObserver = ReturnType<Ledger["platformObserver"]>;
 
 interface LedgerOptions {
   readonly platform: Pick<SimulatedPlatform, "rooms" | "addedWithoutMarker" | "liveSince">;
@@ -123,24 +117,23 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
   };
 
   /** Returns what is told about the changes of a task's calls on the platform. */
-  function platformObserver(task: Task) {
+  function platformObserver(task: Task): PlatformObserver {
     const by = `#${task.id} ${task.functionName}`;
     return {
-      onRead({ path, query }: PlatformRequest, body: unknown): void {
+      onRead({ path, query }, body): void {
         // Bulk delete has read its first list when it receives from the pool.
         const isList = path.split("?")[0] === configurationPath && query?.["name"] === undefined;
         if (!isList || task.hasReceived) return;
         const { objects } = body as { objects: readonly ShownRoom[] };
         for (const { name, description } of objects) task.listed.set(name, description);
       },
-      onCreate(row: ShownRoom): void {
+      onCreate(row): void {
         seen.provisioned.add(row.name);
         guestPins.add(row.guest_pin);
         if (!seen.pooledNames.has(row.name))
           violated("room-lost", `${row.name} exists before its name was in the pool (${by})`);
       },
-      /** Takes the room as it was. */
-      onUpdate(row: ShownRoom, change: Readonly<Record<string, unknown>>): void {
+      onUpdate(row, change): void {
         if (!isClaim(task)) {
           if (typeof change["tag"] === "string") seen.tagWriters.set(row.name, "other");
           return;
@@ -154,8 +147,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
           violated("handed-out-twice", `${by} writes to ${row.name}, which #${holder.id} has handed out`);
         if (typeof change["tag"] === "string") seen.tagWriters.set(row.name, task);
       },
-      /** Takes the room as it was. */
-      onDelete(row: ShownRoom): void {
+      onDelete(row): void {
         const { name } = row;
         seen.removed.add(name);
         const isBulk = task.functionName === "bulkDeleteRooms";

@@ -1,16 +1,21 @@
-/** The platform in memory as the simulation sees it: its rooms, and a network whose requests can fail. */
+/** The platform in memory as the simulation sees it: its rooms, and what each request changes. */
 
 import { parseMarker } from "../../src/lib/ownership/room.ts";
-import { PlatformError } from "../../src/lib/platform/errors.ts";
-import type {
-  PlatformHttpResponse,
-  PlatformRequest,
-  PlatformTransport,
-} from "../../src/lib/platform/transport.ts";
+import type { PlatformHttpResponse, PlatformRequest } from "../../src/lib/platform/transport.ts";
 import type { MemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
-import type { Fault, Ports } from "./faults.ts";
-import { requireTask, type Task } from "./faults.ts";
-import type { Ledger, PlatformObserver, ShownRoom } from "./ledger.ts";
+
+/** A room as the platform shows it. It is not changed when the platform's room is. */
+export type ShownRoom = ReturnType<MemoryPlatform["rooms"]>[number];
+
+/** Is told what a request did, after it was carried out. */
+export interface PlatformObserver {
+  onRead(request: PlatformRequest, body: unknown): void;
+  onCreate(room: ShownRoom): void;
+  /** Takes the room as it was. */
+  onUpdate(room: ShownRoom, change: Readonly<Record<string, unknown>>): void;
+  /** Takes the room as it was. */
+  onDelete(room: ShownRoom): void;
+}
 
 export type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
 
@@ -62,51 +67,4 @@ export function createSimulatedPlatform(platform: MemoryPlatform) {
       new Map(live.all().map(({ name, startedAt }) => [name, startedAt])),
     carryOut,
   };
-}
-
-/** Returns the network between a process and the platform, whose requests can fail. */
-export function simulateNetwork(
-  platform: SimulatedPlatform,
-  ports: Ports,
-  ledger: Ledger,
-  timeoutSeconds: number,
-): PlatformTransport {
-  return async (request) => {
-    const name = `${request.method} ${request.path}`;
-    const task = requireTask();
-    const finishRead = ledger.onPlatformRead(request, task);
-    try {
-      const response = await ports.call({
-        label: () => `${name} ${JSON.stringify(request.query ?? request.body ?? "")}`,
-        target: "platform",
-        timeoutSeconds: request.timeoutSeconds ?? timeoutSeconds,
-        effect: async () => platform.carryOut(request, ledger.platformObserver(task)),
-        failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
-      });
-      const isRead = response.status < 300 && typeof response.body === "object";
-      finishRead(isRead ? "response" : kindOfFailure(response.status));
-      return response;
-    } catch (error) {
-      if (error instanceof PlatformError) finishRead(kindOfFailure(error.platformStatus));
-      throw error;
-    }
-  };
-}
-
-const kindOfFailure = (status: number | undefined) =>
-  [403, 404].includes(status ?? 0) ? "refused" : "unavailable";
-
-function failureOf(name: string, fault: Fault, isTimeout: boolean, { random }: Task): PlatformError {
-  type Details = Omit<ConstructorParameters<typeof PlatformError>[0], "message">;
-  const fail = (what: string, details: Details) =>
-    new PlatformError({ ...details, message: `${name}: ${what}` });
-  if (fault === "not-sent") return fail("ECONNREFUSED", { outcome: "not-sent" });
-  if (fault === "refused") return fail("status 403", { outcome: "refused", status: 403 });
-  if (fault === "throttled") {
-    const retryAfterSeconds = [undefined, 1, 30][random.integerBelow(3)];
-    return fail("status 429", { outcome: "refused", status: 429, retryAfterSeconds });
-  }
-  if (isTimeout) return fail("ETIMEDOUT", { outcome: "unknown", isTimeout });
-  const status = [undefined, 500, 502, 503][random.integerBelow(4)];
-  return fail(`${status ?? "ECONNRESET"}`, { outcome: "unknown", status });
 }

@@ -15,7 +15,8 @@ import type { History } from "./history.ts";
 import { createLedger } from "./ledger.ts";
 import { type AppProcess, type Plan, startProcess } from "./processes.ts";
 import { createProvisioningHost } from "./provisioning-host.ts";
-import { createSimulatedPlatform, simulateNetwork } from "./simulated-platform.ts";
+import { simulateNetwork } from "./simulated-network.ts";
+import { createSimulatedPlatform } from "./simulated-platform.ts";
 import { failStorage, observeQueue } from "./simulated-storage.ts";
 
 /** How many rooms the pool is to hold. */
