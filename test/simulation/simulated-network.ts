@@ -1,8 +1,7 @@
 /** The network between the gateway and the simulated platform, whose requests can fail. */
 import { PlatformError } from "../../src/lib/platform/errors.ts";
 import type { PlatformTransport } from "../../src/lib/platform/transport.ts";
-import type { Fault, Ports } from "./faults.ts";
-import { requireTask, type Task } from "./faults.ts";
+import { type Fault, type Ports, requireTask, type Task } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SimulatedPlatform } from "./simulated-platform.ts";
 

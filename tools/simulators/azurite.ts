@@ -35,19 +35,17 @@ export async function startAzurite(options: { readonly table?: boolean } = {}) {
     });
     return `${server.getHttpServerAddress()}/${account.name}`;
   };
-  const queueServiceUrl = await start(createQueueServer());
   const parts = [
     "DefaultEndpointsProtocol=http",
     `AccountName=${account.name}`,
     `AccountKey=${account.key}`,
-    `QueueEndpoint=${queueServiceUrl}`,
+    `QueueEndpoint=${await start(createQueueServer())}`,
     `BlobEndpoint=${await start(createServer("blob", "Blob"))}`,
     ...(options.table ? [`TableEndpoint=${await start(createTableServer())}`] : []),
   ];
   const running = servers.move();
   return {
     connectionString: `${parts.join(";")};`,
-    queueServiceUrl,
     /** Closes the servers and all connections; stored data is lost. */
     stop: async (): Promise<void> => running.disposeAsync(),
   };

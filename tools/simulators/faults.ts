@@ -9,7 +9,6 @@ const faultSchema = z.strictObject({
   kind: z.enum(["status", "reset", "timeout", "html500"]).default("status"),
   status: z.int().min(200).max(599).default(500),
   body: z.unknown().optional(),
-  headers: z.record(z.string(), z.string()).default({}),
   retryAfterSeconds: z.int().min(0).optional(),
   /** Whether the fault replaces the call or only its response. */
   when: z.enum(["before", "after"]).default("before"),
@@ -40,14 +39,15 @@ export function createFaults() {
 }
 
 /** Returns the response that a fault causes. */
-export function faultAnswer({ kind, status, body, headers, retryAfterSeconds }: Fault): Answer {
+export function faultAnswer({ kind, status, body, retryAfterSeconds }: Fault): Answer {
   if (kind === "reset") return "reset";
   if (kind === "timeout") return "silence";
   if (kind === "html500") return htmlError;
   const canned =
     status === 500 ? { error_message: "The request could not be processed, please try again." } : undefined;
-  const retryAfter = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-  return { status, headers: { ...retryAfter, ...headers }, body: body ?? canned };
+  const headers: Reply["headers"] =
+    retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  return { status, headers, body: body ?? canned };
 }
 
 const htmlError: Reply = {

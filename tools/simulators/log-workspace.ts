@@ -34,7 +34,8 @@ export async function startLogWorkspace() {
     if (fault) return faultAnswer(fault);
     const plain = request.headers["content-encoding"] === "gzip" ? gunzipSync(request.body) : request.body;
     const rows = rowsSchema.parse(JSON.parse(plain.toString("utf8")));
-    const [ruleId, stream] = [decodeURIComponent(address[1]), decodeURIComponent(address[2])];
+    const ruleId = decodeURIComponent(address[1]);
+    const stream = decodeURIComponent(address[2]);
     for (const row of rows) stored.push({ ruleId, stream, row });
     return { status: 204 };
   }
@@ -65,10 +66,5 @@ export async function startLogWorkspace() {
       else if (level === "error") addTrace(JSON.stringify({ event: hostFailureEvent, message: line }));
     },
     clearFaults: faults.clear,
-    /** Forgets all rows and lines. */
-    clear: () => {
-      stored.length = 0;
-      traces.length = 0;
-    },
   };
 }

@@ -69,9 +69,9 @@ export function createControl(
     }),
     addFault: faults.add,
     clearFaults: faults.clear,
-    setBehaviour: checked(z.strictObject({ maxPageSize: z.int().min(1) }), ({ maxPageSize }) => {
+    setBehaviour: ({ maxPageSize }: { maxPageSize: number }): void => {
       switches.maxPageSize = maxPageSize;
-    }),
+    },
     startConference: checked(startSchema, ({ name, nodes, participants }) => {
       const { service_type = "conference", tag = "" } = conferences.findByName(name) ?? {};
       const room = { name, service_type, tag };
@@ -144,17 +144,12 @@ export function createControlRoutes(control: PlatformControl): (request: Loopbac
     "DELETE /control/faults": control.clearFaults,
     "POST /control/down": async (body) => control.goDown(downSchema.parse(body).mode),
     "POST /control/up": control.goUp,
-    "POST /control/behaviour": control.setBehaviour,
     "POST /control/conferences/start": control.startConference,
     "POST /control/conferences/join": control.joinConference,
     "POST /control/conferences/leave": control.leaveConference,
     "POST /control/conferences/end": control.endConference,
     "POST /control/alarms": control.raiseAlarm,
     "DELETE /control/alarms": control.clearAlarms,
-    "GET /control/state": () => ({ down: control.downMode() ?? null, ...control.switches() }),
-    "GET /control/rooms": control.rooms,
-    "POST /control/rooms": control.seedRooms,
-    "GET /control/requests": control.requests,
     "GET /control/sink": control.sinkState,
   };
 

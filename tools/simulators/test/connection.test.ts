@@ -15,7 +15,6 @@ const connection: Connection = {
   tokenUrl: "http://127.0.0.1:1",
   contactCentreUrl: "http://127.0.0.1:1",
   logWorkspaceUrl: "http://127.0.0.1:1",
-  queueServiceUrl: "http://127.0.0.1:1",
   storageConnectionString: "",
   maxRooms: 1,
   poolReadyDelaySeconds: 0,

@@ -99,7 +99,7 @@ describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
     expect(platform.requests()).toMatchObject({ total: 4, byRoute: { [`GET ${path}{id}/`]: 1 } });
   });
 
-  test("lists rooms by name, in pages that link by relative paths, and live conferences and alarms", async () => {
+  test("lists rooms by name, in pages of which even a full last one has no next page, and live conferences and alarms", async () => {
     const { platform, send } = start();
     platform.seedRooms({ count: 3 });
     platform.setBehaviour({ maxPageSize: 2 });
@@ -112,6 +112,8 @@ describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
       objects: [one, two],
     });
     expect(await list(next)).toMatchObject({ meta: { offset: 2, next: null }, objects: [three] });
+    const full = { meta: { offset: 1, next: null }, objects: [two, three] };
+    expect(await list(`${path}?order_by=name&limit=2&offset=1`)).toMatchObject(full);
     expect(await list(`${path}?name=room-00001`)).toMatchObject({ objects: [two] });
     expect(await list(`${path}?name=ROOM-00001`)).toMatchObject({ objects: [] });
     for (const query of ["tag=x", "order_by=id", "limit=-1", "offset=ten"])
