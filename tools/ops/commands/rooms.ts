@@ -13,8 +13,8 @@ export function addRooms({ command, run }: Operator): void {
   command(
     "rooms",
     "lists the gateway's rooms by state",
-    "A room is `waiting` for its deletion if a command took it out of the pool. SETTINGS is `current` if the room was made " +
-      "with the settings that new rooms get, otherwise `other`. A room is the gateway's if its marker has the gateway's name.",
+    "A room is `waiting` for its deletion if a command took it out of the pool. A room is the gateway's if its marker has " +
+      "the gateway's name.",
   )
     .addOption(new Option("--state <state>", "Lists only rooms in this state.").choices(roomStates))
     .action(run(listRooms));
@@ -45,13 +45,9 @@ async function listRooms({ state: wanted }: ListOptions, context: Context): Prom
   const others = describeOthers(markers, gatewayName);
   if (others !== undefined) terminal.print(`Not listed: ${others}.`);
   if (shown.length === 0) return wanted ? conclude("ok", `None is ${stateNames[wanted]}.`) : "ok";
-  const fingerprint = await target.fingerprint();
   const now = target.clock.now();
-  const rows = shown.map(({ name, state, marker }) => {
-    const settings = marker.fingerprint === fingerprint ? "current" : "other";
-    return [name, state, age(marker.since, now), fingerprint === undefined ? "unknown" : settings];
-  });
-  const lines = table([["NAME", "STATE", "SINCE", "SETTINGS"], ...rows]);
+  const rows = shown.map(({ name, state, marker }) => [name, state, age(marker.since, now)]);
+  const lines = table([["NAME", "STATE", "SINCE"], ...rows]);
   return conclude("ok", ["", ...lines].join("\n"));
 }
 

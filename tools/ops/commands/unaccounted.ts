@@ -65,7 +65,7 @@ async function unaccounted(options: UnaccountedOptions, context: Context): Promi
 async function listOrphaned(target: TargetWithPlatform) {
   let failure: unknown;
   const log: Log = { ...silentLog, warn: (_event, _fields, cause) => (failure = cause) };
-  const { unaccounted: found } = await measureTarget(target, target.platform, undefined, log);
+  const { unaccounted: found } = await measureTarget(target, target.platform, log);
   if (!found) throw failure;
   const { forgotten, beyondPool: unnamed } = found;
   const waiting = await namesToDelete(target);

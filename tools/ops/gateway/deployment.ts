@@ -15,7 +15,6 @@ import {
   type DeploymentNames,
   defaultLimits,
   type Environment,
-  type LogReader,
   openPlatform,
   type Target,
 } from "./target.ts";
@@ -44,8 +43,6 @@ const limitsSchema = z
     deletionSeconds: limits["deletion-queue-old"],
   }))
   .catch(defaultLimits);
-const fingerprintSchema = z.object({ fingerprint: z.string() });
-const hoursOfFingerprint = 24;
 
 /** Throws UnreachableError if the deployment cannot be read. */
 export async function connectToDeployment(names: DeploymentNames, environment: Environment): Promise<Target> {
@@ -83,7 +80,6 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     queues: openQueues({ storage: settings.storage, credential }),
     log,
     platform: hasPlatformLogin ? openPlatform(settings.platform) : undefined,
-    fingerprint: async () => loggedFingerprint(log),
     unresolvedSecrets: async () => {
       const path = pathOf("/config/configreferences/appsettings");
       const { value } = await resourceManager(
@@ -119,12 +115,6 @@ async function findWorkspace(api: AzureApi, groupId: string, environmentTag: str
     "The resource group must have exactly one log workspace, or one with the tag of the environment. Otherwise, set " +
       "LOG_WORKSPACE_ID to the resource ID of the one that the gateway uses.",
   );
-}
-
-/** Each metrics run of the app logs the fingerprint of the rooms that it makes. The operator cannot compute it. */
-async function loggedFingerprint(log: LogReader): Promise<string | undefined> {
-  const lines = await log.lines({ hours: hoursOfFingerprint, events: ["metrics-collected"] });
-  return fingerprintSchema.safeParse(lines.at(-1)?.fields).data?.fingerprint;
 }
 
 const logIns = [

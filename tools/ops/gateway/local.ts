@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
-import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { type Clock, systemClock } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { type Connection, findStartedGateway, findStartedGateways } from "../../simulators/connection.ts";
@@ -29,7 +28,6 @@ export async function connectLocally(path?: string): Promise<Target> {
       `No local gateway is running${path === undefined ? "" : ` (${path})`}. Start one with \`npm start\`, or leave out --local for a deployment.`,
     );
   const settings = loadSettings(connection.settings);
-  const { template, hostPin } = settings.rooms;
   return {
     name: `the local gateway at ${connection.gatewayUrl}`,
     since: await describeStart(connection),
@@ -40,7 +38,6 @@ export async function connectLocally(path?: string): Promise<Target> {
     queues: openQueues({ storage: settings.storage, credential: createCredential(settings.storage) }),
     log: createLocalLog(connection.logWorkspaceUrl),
     platform: openPlatform(settings.platform),
-    fingerprint: async () => roomFingerprint(template, hostPin),
     unresolvedSecrets: async () => [],
     operatorId: async () => "local",
   };

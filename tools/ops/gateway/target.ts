@@ -31,8 +31,6 @@ export interface Target {
   readonly log: LogReader;
   /** Undefined if the operator has no credentials for the platform. */
   readonly platform: Platform | undefined;
-  /** Returns the fingerprint of new rooms, or undefined if the gateway has not logged it. */
-  readonly fingerprint: () => Promise<string | undefined>;
   /** Returns the names of the settings whose secret in the vault could not be resolved. */
   readonly unresolvedSecrets: () => Promise<readonly string[]>;
   /** Returns the operator's object ID, or undefined if there is none. */

@@ -21,7 +21,7 @@ export const statusChecks: readonly Check[] = [
   { name: "Callers", run: work.checkCallers },
   { name: "Other calls", run: work.checkOtherCalls },
   { name: "Platform", run: dependency.checkPlatform },
-  { name: "Platform speed", run: dependency.checkSpeed },
+  { name: "Speed", run: dependency.checkSpeed },
   { name: "Token issuer", run: dependency.checkTokenIssuer },
   { name: "Contact centre", run: dependency.checkContactCentre },
   { name: "Event sink", run: work.checkEventSink },

@@ -29,7 +29,6 @@ const rowSchema = z.object({
   PoisonDepth: amount,
   AvailableRooms: amount,
   InUseRooms: amount,
-  OutdatedRooms: amount,
   UnaccountedRooms: amount,
   LiveConferences: amount,
   AlarmCount: amount,
@@ -85,14 +84,12 @@ async function measureNow(target: Target, { conferences, status }: Platform, pro
   const peek = async (queue: Queue) => queue.peek().catch(() => []);
   // Before the rooms are listed, because a name is put before its room is made.
   const [pooled, requests] = await Promise.all([peek(target.queues.pool), peek(target.queues.provisioning)]);
-  const fingerprint = await target.fingerprint().catch(() => undefined);
-  const measured = await measureTarget(target, parts, fingerprint, silentLog);
+  const measured = await measureTarget(target, parts, silentLog);
   const row = rowSchema.parse(measured.row);
   const listed = rooms ?? [];
   const markers = listed.flatMap(({ description }) => parseMarker(description) ?? []);
   return {
-    // Without the fingerprint of new rooms, every room would count as outdated.
-    row: fingerprint === undefined ? { ...row, OutdatedRooms: null } : row,
+    row,
     own: {
       /** The orphaned rooms that can be named. */
       orphaned: measured.unaccounted?.forgotten ?? [],
@@ -145,17 +142,16 @@ async function lookUpNames(
 type MeasuredParts = Pick<Parameters<typeof measure>[0], "conferences" | "status">;
 
 /**
- * Measures a gateway as its metrics run does. Never throws: a value that cannot be measured is logged and null.
- * `fingerprint` is that of new rooms.
+ * Measures a gateway as its metrics run does, except which rooms are outdated, which only the app knows. Never throws: a
+ * value that cannot be measured is logged and null.
  */
 export async function measureTarget(
   { queues, settings, clock }: Target,
   { conferences, status }: MeasuredParts,
-  fingerprint: string | undefined,
   log: Log,
 ): Promise<Measurement> {
   const { gatewayName } = settings.rooms;
   const options = { queues, conferences, status, clock, newId: randomUUID, version, gatewayName };
   const { maxRooms, minRooms } = settings.pool;
-  return measure({ ...options, instanceId: "ops", maxRooms, minRooms, fingerprint: fingerprint ?? "" }, log);
+  return measure({ ...options, instanceId: "ops", maxRooms, minRooms, fingerprint: "" }, log);
 }

@@ -47,8 +47,8 @@ export function readingOf(target: Target) {
   };
 }
 
-// Longer than the clocks of the app and of this computer differ.
-const settledMilliseconds = 60_000;
+// Longer than the clocks of the app and of this computer usually differ.
+const settledMilliseconds = 10_000;
 
 function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let reading: Promise<Result> | undefined;

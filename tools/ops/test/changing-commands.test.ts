@@ -12,9 +12,8 @@ import { ops } from "./run-ops.ts";
 /** The arguments with which a command has something to do. A command that is not here is run without arguments. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   unaccounted: ["--delete", "--gateway old-name --delete"],
-  fill: ["--timeout-minutes 1"],
   shrink: ["2"],
-  drain: ["--timeout-minutes 0", "--leaked --timeout-minutes 0"],
+  drain: ["", "--leaked"],
 };
 
 const help = (await ops(["help"])).output;

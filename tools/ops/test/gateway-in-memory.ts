@@ -150,7 +150,6 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     queues,
     log: createLocalLog(logWorkspace.url, clock),
     platform: platformOf(operatorsClient, clock),
-    fingerprint: async () => fingerprint,
     operatorId: async () => "local",
   });
 

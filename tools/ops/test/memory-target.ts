@@ -29,7 +29,6 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
       newestMetrics: async () => undefined,
     },
     platform: undefined,
-    fingerprint: async () => undefined,
     unresolvedSecrets: async () => [],
     operatorId: async () => undefined,
     ...changes,

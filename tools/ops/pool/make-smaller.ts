@@ -1,7 +1,6 @@
-/** Takes rooms out of the pool, and waits, with a progress bar. */
+/** Takes rooms out of the pool, with a progress bar. */
 
 import { count } from "../../terminal/format.ts";
-import { createProgress } from "../../terminal/progress.ts";
 import type { Target, TargetWithPlatform } from "../gateway/target.ts";
 import type { Context } from "../operator-program.ts";
 import { createCommandLog, withProgress } from "../terminal/terminal.ts";
@@ -41,37 +40,4 @@ export async function makeSmaller(
   });
   if (dropped > 0) terminal.remark(`${count(dropped, "name")} that could not be used dropped from the pool.`);
   return retired;
-}
-
-interface Waiting {
-  /** The unit that the bar counts. */
-  readonly label: string;
-  readonly total: number;
-  readonly timeoutMinutes: number;
-  /** Returns the amount reached. */
-  readonly read: () => Promise<number>;
-}
-
-const pauseMilliseconds = 1000;
-
-/** Returns true when the total is reached, and false after the timeout or an interruption. */
-export async function waitFor(
-  { clock }: Pick<Target, "clock">,
-  { label, total, timeoutMinutes, read }: Waiting,
-  { terminal, stopping }: Context,
-): Promise<boolean> {
-  const until = clock.now() + timeoutMinutes * 60_000;
-  const progress = createProgress(terminal.progress, label, total);
-  try {
-    for (;;) {
-      const done = await read();
-      progress.show(Math.max(0, Math.min(done, total)));
-      if (done >= total) return true;
-      if (stopping.aborted || clock.now() >= until) return false;
-      // An interruption ends the pause.
-      await clock.sleep(pauseMilliseconds, stopping).catch(() => undefined);
-    }
-  } finally {
-    progress.end();
-  }
 }
