@@ -24,7 +24,8 @@ export async function startLogWorkspace() {
   function answer(request: LoopbackRequest): Answer {
     const route = `${request.method} ${request.url.pathname}`;
     if (route === "GET /control/rows") return { status: 200, body: stored };
-    return route === "GET /control/traces" ? { status: 200, body: traces } : upload(request);
+    if (route === "GET /control/traces") return { status: 200, body: traces };
+    return upload(request);
   }
 
   function upload(request: LoopbackRequest): Answer {

@@ -10,12 +10,12 @@ import {
 import { fetchAccessToken } from "../../simulators/consumer.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { unusualPort } from "../../simulators/process/listen.ts";
-import { watchFiles } from "../../simulators/process/watch-files.ts";
 import { stopSignal, untilStopped } from "../../terminal/stop-signal.ts";
 import { startConsole } from "../console/console-server.ts";
 import { describeProvisioningProblem } from "../console/creates.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
+import { watchApp } from "../stack/watch-app.ts";
 import { runWithoutApp } from "../stack/without-app.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
 import { fillPool } from "../terminal/pool-progress.ts";
@@ -49,13 +49,11 @@ if (!options.app) {
 console.log("Starting storage, platform, token issuer, contact centre, log workspace and app ...");
 const printLog = createLogPrinter(options.verbose ? "information" : "warning", console.error);
 const timeline = createTimeline();
-const refusedOrigins = new Set<string>();
 let connection: Connection | undefined;
 let writing = Promise.resolve();
 const gateway = await startLocalGateway({
   settings: options.set ?? {},
   corsOrigins: options.origin ?? [],
-  onRefusedOrigin,
   port: options.port ?? { ifFree: usualPorts.gateway },
   issuerPort: { ifFree: usualPorts.issuer },
   ...(options.inspect && { inspectPort }),
@@ -68,9 +66,7 @@ const gateway = await startLocalGateway({
 }).catch(failToStart);
 ({ connection } = gateway);
 publish(gateway.appState());
-const stopWatching = options.watch
-  ? watchFiles(["src", "host.json"], (file) => void reload(file))
-  : undefined;
+const stopWatching = options.watch ? watchApp((file) => void reload(file)) : undefined;
 let stopConsole = async (): Promise<void> => undefined;
 try {
   const port = { ifFree: usualPorts.console };
@@ -112,14 +108,6 @@ function publish(app: AppState): void {
   if (!connection) return;
   const written = { ...connection, app };
   writing = writing.then(async () => writeConnection(written));
-}
-
-function onRefusedOrigin(origin: string): void {
-  if (refusedOrigins.has(origin)) return;
-  refusedOrigins.add(origin);
-  console.error(
-    `Pages of ${origin} may not call the gateway. Allow them with: npm start -- --origin ${origin}`,
-  );
 }
 
 async function reload(file: string): Promise<void> {

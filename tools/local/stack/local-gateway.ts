@@ -20,8 +20,6 @@ export interface LocalGatewayOptions
   readonly settings?: Record<string, string>;
   /** Origins whose pages may call the public operations, as `widgetOrigins` of a deployment. */
   readonly corsOrigins?: readonly string[];
-  /** Is called with the origin of a page whose call was refused. */
-  readonly onRefusedOrigin?: (origin: string) => void;
   /** The default is a free port. */
   readonly issuerPort?: Port;
   /** Keeps running if the app does not load, because a change of its files may repair it. */
@@ -49,7 +47,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
 
   async function startApp(port: Port): Promise<FunctionsHost> {
     const started = await startFunctionsHost({
-      entry: options.entry ?? fileURLToPath(new URL("./app-entry.ts", import.meta.url)),
+      entry: options.entry ?? fileURLToPath(new URL("../../../src/main.ts", import.meta.url)),
       timersEnabled: options.timersEnabled ?? true,
       environment: settings,
       port,
@@ -59,7 +57,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
         stack.logWorkspace.addEntry(entry);
         options.onLog?.(entry);
       },
-      inFront: createCorsHandler(options.corsOrigins ?? [], options.onRefusedOrigin),
+      inFront: createCorsHandler(options.corsOrigins ?? [], options.onLog),
       ...(options.inspectPort && { inspectPort: options.inspectPort }),
     });
     host = started;

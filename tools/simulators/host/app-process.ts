@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type {
   AppState,
@@ -64,7 +65,8 @@ export async function startAppProcess(options: AppProcessOptions) {
       serialization: "advanced",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
-    forwardLines(started, onLog);
+    forwardLines(started.stdout, "information", onLog);
+    forwardLines(started.stderr, "error", onLog);
     started.on("message", (message: FromWorker) => receive(message));
     started.on("error", (error) => logError(String(error)));
     // "close" comes after the last message and the last line; "exit" can overtake both.
@@ -152,11 +154,8 @@ export async function startAppProcess(options: AppProcessOptions) {
         log("information", "Executed", details("Succeeded"));
         return response;
       } catch (error) {
-        log(
-          "error",
-          "Executed",
-          `${details("Failed")}\n${error instanceof Error ? error.message : String(error)}`,
-        );
+        const reason = error instanceof Error ? error.message : String(error);
+        log("error", "Executed", `${details("Failed")}\n${reason}`);
         throw error;
       } finally {
         running.delete(work);
@@ -188,16 +187,11 @@ function reasonIn(description: string): string {
   return message.replaceAll(/\s+/g, " ").slice(0, maxReasonCharacters);
 }
 
-function forwardLines({ stdout, stderr }: ChildProcess, onLog: OnLog): void {
-  for (const [stream, usual] of [
-    [stdout, "information"],
-    [stderr, "error"],
-  ] as const) {
-    if (!stream) continue;
-    createInterface(stream).on("line", (message) => {
-      // Node also writes the debugger's messages to standard error.
-      const level = /^(?:Debugger |For help, see: )/.test(message) ? "information" : usual;
-      onLog({ level, category: "Host.Function.Console", message });
-    });
-  }
+/** Logs each line at this level. Node also writes the debugger's messages to standard error. */
+function forwardLines(stream: Readable | null, usual: LogLevel, onLog: OnLog): void {
+  if (!stream) return;
+  createInterface(stream).on("line", (message) => {
+    const level = /^(?:Debugger |For help, see: )/.test(message) ? "information" : usual;
+    onLog({ level, category: "Host.Function.Console", message });
+  });
 }

@@ -29,7 +29,8 @@ const aliasesSchema = z.array(z.object({ alias: text(250).min(1), description: t
 /** Creates an empty platform. Names and aliases are case-insensitive, and ids are never reused. */
 export function createConferences(now: () => number) {
   const rows = new Map<number, Conference>();
-  let [lastId, lastAliasId] = [0, 0];
+  let lastId = 0;
+  let lastAliasId = 0;
 
   const findByName = (name: string): Conference | undefined =>
     [...rows.values()].find((room) => room.name.toLowerCase() === name.toLowerCase());
@@ -109,6 +110,9 @@ export function createConferences(now: () => number) {
 
 function fieldErrors(error: z.ZodError): FieldErrors {
   const errors: FieldErrors = {};
-  for (const { path, message } of error.issues) (errors[String(path[0])] ??= []).push(message);
+  for (const { path, message } of error.issues) {
+    const field = String(path[0]);
+    errors[field] = [...(errors[field] ?? []), message];
+  }
   return errors;
 }

@@ -17,7 +17,8 @@ const timeoutMilliseconds = 7000;
 export function createEventSink(now: () => number) {
   let settings: SinkSettings | undefined;
   let closing = new AbortController();
-  let [delivered, failedAttempts] = [0, 0];
+  let delivered = 0;
+  let failedAttempts = 0;
   const nodes = new Map<string, { readonly events: PQueue; seq: number }>();
 
   async function deliver(body: object, closed: AbortSignal): Promise<void> {
@@ -69,7 +70,8 @@ export function createEventSink(now: () => number) {
       closing = new AbortController();
       nodes.clear();
       settings = undefined;
-      [delivered, failedAttempts] = [0, 0];
+      delivered = 0;
+      failedAttempts = 0;
     },
   };
 }

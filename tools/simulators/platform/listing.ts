@@ -15,7 +15,8 @@ export function createListing<Row extends { readonly name: string }>(
   return (path, query, maxPageSize) => {
     const unknown = [...query.keys()].find((parameter) => !parameters.has(parameter));
     if (unknown !== undefined) throw badRequest(`The simulator does not know the parameter '${unknown}'.`);
-    const [name, order] = [query.get("name"), query.get("order_by")];
+    const name = query.get("name");
+    const order = query.get("order_by");
     if (order !== null && order !== "name") throw badRequest(`The simulator does not sort by '${order}'.`);
     const found = [...rows()].filter((row) => name === null || row.name === name);
     if (order !== null) found.sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -28,9 +29,14 @@ export function createListing<Row extends { readonly name: string }>(
       params.set("offset", String(start));
       return `${path}?${params.toString()}`;
     };
-    const [next, previous] = [page(offset + limit), page(offset - limit)];
     return {
-      meta: { limit, next, offset, previous, total_count: found.length },
+      meta: {
+        limit,
+        next: page(offset + limit),
+        offset,
+        previous: page(offset - limit),
+        total_count: found.length,
+      },
       objects: found.slice(offset, offset + limit).map(show),
     };
   };

@@ -3,19 +3,24 @@ import { expect, test } from "vitest";
 import { createProgress } from "../progress.ts";
 
 test.each([
-  [true, `\r[${"-".repeat(30)}]   0/4 rooms\r[${"#".repeat(15)}${"-".repeat(15)}]   2/4 rooms\n`],
-  [false, "0/4 rooms\n2/4 rooms\n"],
-])("On a terminal (%s), one line is redrawn; elsewhere each new amount is a line", (isTTY, expected) => {
+  {
+    where: "On a terminal, one line is redrawn",
+    isTTY: true,
+    written: `\r[${"-".repeat(30)}]   0/4 rooms\r[${"#".repeat(15)}${"-".repeat(15)}]   2/4 rooms\n`,
+  },
+  { where: "Elsewhere, each new amount is a line", isTTY: false, written: "0/4 rooms\n2/4 rooms\n" },
+])("$where", ({ isTTY, written }) => {
   let text = "";
   const progress = createProgress({ isTTY, write: (more) => (text += more) }, "rooms", 4);
   for (const done of [0, 0, 2]) progress.show(done);
   progress.end();
-  expect(text).toBe(expected);
+  expect(text).toBe(written);
 });
 
 test("Elsewhere, about twenty lines are written at most, the last one for the whole amount", () => {
   const lines: string[] = [];
   const progress = createProgress({ write: (line) => lines.push(line) }, "rooms", 490);
   for (let done = 0; done <= 490; done++) progress.show(done);
-  expect([lines.length, lines.at(-1)]).toEqual([21, "490/490 rooms\n"]);
+  expect(lines).toHaveLength(21);
+  expect(lines.at(-1)).toBe("490/490 rooms\n");
 });

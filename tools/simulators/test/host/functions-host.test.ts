@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
 import { startAzurite } from "../../azurite.ts";
+import type { Sent } from "../../exchange.ts";
 import type { FunctionsHost } from "../../host/functions-host.ts";
 import { startTestHost } from "./test-host.ts";
 
@@ -12,36 +13,60 @@ async function call(host: FunctionsHost, path: string) {
   return { status: response.status, body: await response.text() };
 }
 
-test("A request reaches the app with its decoded parameter and query, and without a chunked body", async () => {
-  const { host, log, stop } = await startTestHost("probe-app.ts", { timersEnabled: false });
-  onTestFinished(stop);
-  const { send, close } = createHttpClient(host.url);
-  onTestFinished(close);
-  const headers = { "content-type": "text/plain" };
-  for (const [request, added, seen] of [
-    ["POST /echo/a%2Fb", {}, { param: "a%2Fb", body: "héllo" }],
-    ["POST /ECHO/%C3%A9%20b/?a=1&a=2", {}, { param: "é b", query: { a: "1,2" }, search: "?a=1&a=2" }],
-    ["POST /echo/%FF", { "transfer-encoding": "chunked" }, { param: "%FF", body: "" }],
-  ] as const)
-    expect((await send(request, { headers: { ...headers, ...added }, text: "héllo" })).json).toMatchObject(
-      seen,
-    );
-  for (const [request, status, text] of [
-    ["GET /first/list", 200, "a_literal"],
-    ["GET /first/other", 200, "b_parameter"],
-    ["POST /first/list", 404, ""],
-    ["GET /nothing", 204, ""],
-    ["GET /first/%00", 400, ""],
-    ["GET /keyed", 401, ""],
-    ["POST /admin/functions/nobody", 404, ""],
-    ["GET /failing", 500, ""],
-  ] as const)
-    expect([request, await send(request, { text: "{}" })]).toMatchObject([request, { status, text }]);
-  const own = log.find(({ message }) => message === "in the call");
-  const failure = log.find(({ message }) => message.includes("(Failed,"));
-  expect(own).toMatchObject({ level: "warning", category: "Function.failing.User" });
-  expect(failure).toMatchObject({ level: "error", invocationId: own?.invocationId });
-  expect(failure?.message).toMatch(/Error: thrown on purpose\n\s+at .*probe-app\.ts/);
+describe("The request", () => {
+  const probe = useStarted(async () => startTestHost("probe-app.ts", { timersEnabled: false }));
+
+  async function send(request: string, sent: Sent) {
+    const client = createHttpClient(probe.host.url);
+    const received = await client.send(request, sent);
+    client.close();
+    return received;
+  }
+
+  const chunked = { "transfer-encoding": "chunked" };
+  const decoded = { param: "é b", query: { a: "1,2" }, search: "?a=1&a=2" };
+  test.each([
+    {
+      what: "keeps an encoded slash, and has its body",
+      request: "POST /echo/a%2Fb",
+      seen: { param: "a%2Fb", body: "héllo" },
+    },
+    {
+      what: "is decoded, and its repeated parameter is joined",
+      request: "POST /ECHO/%C3%A9%20b/?a=1&a=2",
+      seen: decoded,
+    },
+    {
+      what: "loses a chunked body",
+      request: "POST /echo/%FF",
+      added: chunked,
+      seen: { param: "%FF", body: "" },
+    },
+  ])("$request $what", async ({ request, added = {}, seen }) => {
+    const headers = { "content-type": "text/plain", ...added };
+    expect((await send(request, { headers, text: "héllo" })).json).toMatchObject(seen);
+  });
+
+  test.each([
+    { request: "GET /first/list", status: 200, text: "a_literal" },
+    { request: "GET /first/other", status: 200, text: "b_parameter" },
+    { request: "POST /first/list", status: 404, text: "" },
+    { request: "GET /nothing", status: 204, text: "" },
+    { request: "GET /first/%00", status: 400, text: "" },
+    { request: "GET /keyed", status: 401, text: "" },
+    { request: "POST /admin/functions/nobody", status: 404, text: "" },
+  ])("$request gets $status", async ({ request, status, text }) => {
+    expect(await send(request, { text: "{}" })).toMatchObject({ status, text });
+  });
+
+  test("of a function that throws gets an empty 500, and the error is logged with the ID of its own lines", async () => {
+    expect(await send("GET /failing", {})).toMatchObject({ status: 500, text: "" });
+    const own = probe.log.find(({ message }) => message === "in the call");
+    const failure = probe.log.find(({ message }) => message.includes("(Failed,"));
+    expect(own).toMatchObject({ level: "warning", category: "Function.failing.User" });
+    expect(failure).toMatchObject({ level: "error", invocationId: own?.invocationId });
+    expect(failure?.message).toMatch(/Error: thrown on purpose\n\s+at .*probe-app\.ts/);
+  });
 });
 
 describe("In the background", () => {
@@ -62,7 +87,8 @@ describe("In the background", () => {
     expect(runsOf("onStartup runs")).toBe(1);
 
     const service = QueueServiceClient.fromConnectionString(azurite.connectionString);
-    const [queue, poison] = [service.getQueueClient("work"), service.getQueueClient("work-poison")];
+    const queue = service.getQueueClient("work");
+    const poison = service.getQueueClient("work-poison");
     await queue.createIfNotExists();
     for (const text of ['{"room":"é✓"}', "no JSON", "crash, then fail"])
       await queue.sendMessage(encoded(text));
