@@ -1,6 +1,6 @@
 /** The URLs of a running local gateway, and the files through which other commands find it. */
-import { rmSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import type { DevelopmentStack } from "./development-stack.ts";
@@ -62,9 +62,9 @@ export const connectionFolder = ".tmp/gateways";
 const ownFile = join(connectionFolder, `${process.pid}.json`);
 
 /** Writes a file, by default that of this process. */
-export async function writeConnection(connection: Connection, path = ownFile): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, `${JSON.stringify(connection, undefined, 2)}\n`, { mode: 0o600 });
+export function writeConnection(connection: Connection, path = ownFile): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(connection, undefined, 2)}\n`, { mode: 0o600 });
 }
 
 /** Removes the file of this process. Synchronous, because it runs while the process exits. */

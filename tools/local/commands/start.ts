@@ -24,8 +24,6 @@ import { readStartOptions } from "../terminal/start-options.ts";
 // The same at each start, unless something else listens there.
 const usualPorts = { gateway: 7071, issuer: 7072, console: 7080 };
 const inspectPort = 9229;
-// The console shows only what this process has started.
-const shownParts = ["PLATFORM_URL", "CONTACT_CENTRE_API_URL", "LOGS_INGESTION_ENDPOINT"];
 
 const options = readStartOptions(process.argv.slice(2));
 const stopping = stopSignal();
@@ -33,8 +31,6 @@ process.on("exit", removeConnection);
 
 for (const name of settingNames.filter((setting) => process.env[setting] !== undefined))
   console.log(`Ignoring ${name} from the environment. Use --set to set it.`);
-for (const name of shownParts.filter((setting) => options.set?.[setting] !== undefined))
-  console.log(`${name} is set: the console shows the simulator that npm start runs, not what is there.`);
 const earlier = await findStartedGateway();
 if (earlier)
   console.log(
@@ -50,7 +46,6 @@ console.log("Starting storage, platform, token issuer, contact centre, log works
 const printLog = createLogPrinter(options.verbose ? "information" : "warning", console.error);
 const timeline = createTimeline();
 let connection: Connection | undefined;
-let writing = Promise.resolve();
 const gateway = await startLocalGateway({
   settings: options.set ?? {},
   corsOrigins: options.origin ?? [],
@@ -105,9 +100,7 @@ function failToStart(error: unknown): never {
 /** Writes the app's state for other commands. */
 function publish(app: AppState): void {
   timeline.onState(app);
-  if (!connection) return;
-  const written = { ...connection, app };
-  writing = writing.then(async () => writeConnection(written));
+  if (connection) writeConnection({ ...connection, app });
 }
 
 async function reload(file: string): Promise<void> {

@@ -31,7 +31,7 @@ export async function runWithoutApp({ set, port, replace }: WithoutAppOptions, s
   });
   writeFileSync(settingsPath, text, { mode: 0o600 });
   pointEventSinkTo(stack, gatewayUrl, settings);
-  await writeConnection(connectionOf(stack, gatewayUrl, settings));
+  writeConnection(connectionOf(stack, gatewayUrl, settings));
   console.log(`Wrote ${settingsPath}. It is removed on exit unless you edit it.`);
   console.log(`The gateway's URL will be ${gatewayUrl}.`);
   console.log("Run `npm run build && npm exec -c 'func start'` in another terminal. Press Ctrl-C to stop.");

@@ -111,7 +111,7 @@ const running = useRunningGateway({
 /** Returns the options that name the running gateway. */
 async function localOptions(): Promise<string[]> {
   const file = join(await temporaryFolder(), "stack.json");
-  await writeConnection(connectionOf(running.stack, running.url, running.settings), file);
+  writeConnection(connectionOf(running.stack, running.url, running.settings), file);
   return ["--connection-file", file];
 }
 

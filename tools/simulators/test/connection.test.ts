@@ -26,16 +26,11 @@ test("findStartedGateway returns the gateway started last whose process runs, ev
   const folder = await temporaryFolder();
   const ended = spawn(process.execPath, ["--version"], { stdio: "ignore" });
   await once(ended, "exit");
-  const files: [string, Connection][] = [
-    ["older.json", { ...connection, gatewayUrl: "http://127.0.0.1:2", startedAt: "2026-01-02T03:04:04Z" }],
-    ["newer.json", connection],
-    ["ended.json", { ...connection, processId: ended.pid ?? 0 }],
-  ];
-  for (const [name, content] of files.toReversed()) await writeConnection(content, join(folder, name));
-  expect((await findStartedGateways(folder)).map(({ gatewayUrl }) => gatewayUrl)).toEqual([
-    connection.gatewayUrl,
-    "http://127.0.0.1:2",
-  ]);
+  const older = { ...connection, gatewayUrl: "http://127.0.0.1:2", startedAt: "2026-01-02T03:04:04Z" };
+  writeConnection({ ...connection, processId: ended.pid ?? 0 }, join(folder, "ended.json"));
+  writeConnection(connection, join(folder, "newer.json"));
+  writeConnection(older, join(folder, "older.json"));
+  expect(await findStartedGateways(folder)).toEqual([connection, older]);
   expect(await findStartedGateway(undefined, folder)).toEqual(connection);
   expect(await findStartedGateway(join(folder, "ended.json"))).toBeUndefined();
   expect(await findStartedGateway(join(folder, "missing.json"))).toBeUndefined();

@@ -111,12 +111,16 @@ test("npm start reports a port that is in use in one line", async () => {
   const { port } = z.object({ port: z.int() }).parse(taken.address());
   const refused = runScript("tools/local/commands/start.ts", "--port", `${port}`);
   const inUse = `npm start: port ${port} is in use. Leave the option out to use a free port.\n`;
-  expect([await refused.exited, refused.errors()]).toEqual([1, inUse]);
+  expect(await refused.exited).toBe(1);
+  expect(refused.errors()).toBe(inUse);
 });
 
 /** Does this until the process has ended. */
 async function pollForEnd(child: ChildProcess, act: () => unknown): Promise<void> {
-  const exitCode = async () => [await act(), child.exitCode][1];
+  const exitCode = async () => {
+    await act();
+    return child.exitCode;
+  };
   await expect.poll(exitCode, { timeout: 60_000, interval: 200 }).not.toBeNull();
 }
 

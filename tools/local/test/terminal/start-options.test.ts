@@ -24,26 +24,31 @@ test("Options can be repeated, and a copied origin may end in a slash", () => {
 });
 
 const set = "option '--set <NAME=value>':";
+const noSetting = "There is no setting MAX_ROOMS. Settings are listed in docs/reference.md.";
+const remote = "DefaultEndpointsProtocol=https;AccountName=prod";
 
 test.each([
-  ["--prot", "unknown option '--prot' (Did you mean --port?)"],
-  ["--port=70000", "option '--port <number>': It must be a whole number from 1 to 65535."],
-  ["--set=MAX_ROOMS=1", `${set} There is no setting MAX_ROOMS. Settings are listed in docs/reference.md.`],
-  ["--set=MAX_VMR=many", `${set} MAX_VMR must be a whole number from 0 to 10000.`],
-  ["--set=MAX_VMR", `${set} It must be NAME=value.`],
-  ["--set=MAX_VMR=", `${set} MAX_VMR needs a value here.`],
-  [
-    "--set=AzureWebJobsStorage=DefaultEndpointsProtocol=https;AccountName=prod",
-    `${set} AzureWebJobsStorage must be an Azurite on this computer.`,
-  ],
-  ["--set=AUTH_TENANT_ID=2", `${set} npm start sets AUTH_TENANT_ID itself.`],
-  ["7071", "too many arguments. Expected 0 arguments but got 1: 7071. Write options after `npm start --`."],
-  [
-    "--origin=http://localhost:3000/page",
-    "option '--origin <url>': It must be an origin, such as http://localhost:3000, without a path.",
-  ],
-])("The option %s is refused in one line, and the command ends with 2", (argument, message) => {
-  const { options, refusal } = read([argument]);
+  { given: "--prot", says: "unknown option '--prot' (Did you mean --port?)" },
+  { given: "--port=70000", says: "option '--port <number>': It must be a whole number from 1 to 65535." },
+  { given: "--set=MAX_ROOMS=1", says: `${set} ${noSetting}` },
+  { given: "--set=MAX_VMR=many", says: `${set} MAX_VMR must be a whole number from 0 to 10000.` },
+  { given: "--set=MAX_VMR", says: `${set} It must be NAME=value.` },
+  { given: "--set=MAX_VMR=", says: `${set} MAX_VMR needs a value here.` },
+  {
+    given: `--set=AzureWebJobsStorage=${remote}`,
+    says: `${set} AzureWebJobsStorage must be an Azurite on this computer.`,
+  },
+  { given: "--set=AUTH_TENANT_ID=2", says: `${set} npm start sets AUTH_TENANT_ID itself.` },
+  {
+    given: "7071",
+    says: "too many arguments. Expected 0 arguments but got 1: 7071. Write options after `npm start --`.",
+  },
+  {
+    given: "--origin=http://localhost:3000/page",
+    says: "option '--origin <url>': It must be an origin, such as http://localhost:3000, without a path.",
+  },
+])("The option $given is refused in one line, and the command ends with 2", ({ given, says }) => {
+  const { options, refusal } = read([given]);
   expect(options).toThrow("exit 2");
-  expect(refusal()).toBe(`npm start: ${message} See npm start -- --help.\n`);
+  expect(refusal()).toBe(`npm start: ${says} See npm start -- --help.\n`);
 });
