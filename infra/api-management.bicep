@@ -170,8 +170,9 @@ resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/
   dependsOn: [privateOperationPolicy]
   properties: {
     format: 'xml'
-    value: replace(replace(loadTextContent('policies/public-operation.xml'),
+    value: replace(replace(replace(loadTextContent('policies/public-operation.xml'),
       '__cors__', name == 'event-sink' ? '' : cors),
-      '__callsPerMinute__', string(name == 'event-sink' ? options.eventsPerMinutePerAddress : options.callsPerMinutePerAddress))
+      '__callsPerMinute__', string(name == 'event-sink' ? options.eventsPerMinutePerAddress : options.callsPerMinutePerAddress)),
+      '__maxBodyBytes__', name == 'event-sink' ? '1048576' : '0')
   }
 }]

@@ -93,13 +93,7 @@ export const examplesByFunction: Readonly<Record<string, BodyExamples>> = {
       loc: ["body", "colour"],
       msg: "Extra inputs are not permitted",
     }),
-    request: {
-      limits: {
-        summary: "Limit the participants and unmute guests",
-        value: { participant_limit: 4, mute_all_guests: false },
-      },
-      theme: { summary: "Set the theme", value: { ivr_theme: [{ resource_uri: `${uri}/ivr_theme/2/` }] } },
-    },
+    request: { limits: { value: { participant_limit: 4, mute_all_guests: false } } },
   },
   eventSink: {
     invalid: invalid({ type: "dict_type", loc: ["body"], msg: "Input should be a valid dictionary" }),

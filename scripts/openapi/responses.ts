@@ -3,7 +3,6 @@ import type { Access } from "../../src/lib/auth/access.ts";
 import { type FailureCode, failures } from "../../src/lib/errors.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import type { BodyExamples, Examples } from "./examples.ts";
-import { rateLimits } from "./rate-limits.ts";
 import { mediaExamples, parametersIn, referenceTo } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
@@ -13,6 +12,14 @@ const header = (description: string, example: string | number) => ({
   schema: { type: typeof example === "number" ? "integer" : "string" },
   example,
 });
+
+/** The limits of API Management unless a deployment sets others: the defaults in infra/main.bicepparam. */
+const rateLimits: Readonly<Record<Access, string>> = {
+  application: "600 calls per minute and client application",
+  agent: "600 calls per minute and IP address",
+  "event-sink": "6000 calls per minute and IP address",
+  anyone: "600 calls per minute and IP address",
+};
 
 /** The response headers of all operations. */
 export const responseHeaders = {

@@ -26,8 +26,7 @@ export function templateFiles(): string[] {
     .toSorted();
 }
 
-/** Returns the text of a file. Windows may check it out with other line ends. */
-export const readText = (path: string): string => readFileSync(path, "utf8").replaceAll("\r\n", "\n");
+export const readText = (path: string): string => readFileSync(path, "utf8");
 
 /** Returns the paths of all inputs beside the version. */
 export function inputFiles(): string[] {

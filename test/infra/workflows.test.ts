@@ -8,10 +8,14 @@ import manifest from "../../package.json" with { type: "json" };
 const Rights = z.record(z.string(), z.string());
 const Workflow = z.object({
   permissions: Rights,
-  jobs: z.record(z.string(), z.object({ permissions: Rights.optional() })),
+  jobs: z.record(
+    z.string(),
+    z.looseObject({ permissions: Rights.optional(), needs: z.array(z.string()).optional() }),
+  ),
 });
 const names = ["ci", "deploy", "nightly", "what-if"];
 const texts = names.map((name) => readFileSync(`.github/workflows/${name}.yml`, "utf8"));
+const workflows = texts.map((text) => Workflow.parse(parse(text)));
 
 test("Every step pins its action by commit, leaves no credentials behind, and calls what exists", () => {
   const text = texts.join("\n");
@@ -27,7 +31,6 @@ test("Every step pins its action by commit, leaves no credentials behind, and ca
 });
 
 test("Only jobs that log in, sign or publish may do so", () => {
-  const workflows = texts.map((text) => Workflow.parse(parse(text)));
   const rights = workflows.flatMap(({ permissions, jobs }) => [
     permissions,
     ...Object.entries(jobs).flatMap(([job, own]) => (own.permissions ? [{ job, ...own.permissions }] : [])),
@@ -44,4 +47,15 @@ test("Only jobs that log in, sign or publish may do so", () => {
     { contents: "read" },
     logIn,
   ]);
+});
+
+test("A release waits for every check, a deployment for its approval, and nothing is recorded after a failure", () => {
+  const [ci, deploy] = workflows;
+  expect(ci?.jobs["release"]?.needs).toEqual(["check", "infrastructure", "attest"]);
+  const approval = { environment: "${{ inputs.environment }}" };
+  expect(deploy?.jobs).toMatchObject({
+    provision: { needs: ["choose"], ...approval },
+    release: { needs: ["choose", "provision"], ...approval },
+  });
+  expect(texts.join("\n").match(/always\(\)/g)).toHaveLength(1);
 });

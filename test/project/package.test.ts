@@ -6,13 +6,13 @@ import { dirname, join, parse, posix } from "node:path";
 import { unzipSync } from "fflate";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { createBillOfMaterials } from "../../scripts/package/bill-of-materials.ts";
 import { createArchive, createDeployment } from "../../scripts/package/deployment.ts";
 import { startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { poll } from "../../tools/simulators/process/poll.ts";
 import { functionNames } from "../support/function-names.ts";
-import { lockedPackages } from "../support/lock-file.ts";
 import { useStarted } from "../support/use-started.ts";
 
 const SourceMap = z.object({ sources: z.array(z.string()) });
@@ -63,7 +63,7 @@ describe("The files of the package", () => {
     expect(sources.filter((source) => !expected.test(source))).toEqual([]);
   });
 
-  it("name every package of the bundle with its licence text", () => {
+  it("name every package of the bundle with its licence text, and the bill of materials lists it", async () => {
     const notices = unpacked
       .text("dist/THIRD-PARTY-NOTICES.txt")
       .split(/^-{80}$/m)
@@ -71,8 +71,10 @@ describe("The files of the package", () => {
     const packages = unpacked.sources.flatMap((source) => packageOf(source) ?? []);
     const named = notices.map((notice) => notice.trim().split(" ")[0]);
     expect(new Set(packages)).toEqual(new Set(named));
-    const deployed = lockedPackages.filter(({ dev }) => !dev).map(({ name }) => name);
-    expect(packages.filter((name) => !deployed.includes(name))).toEqual([]);
+    const { components } = await createBillOfMaterials();
+    const listed = components.map((component) => component["bom-ref"].replace(/@[^@]+$/, ""));
+    expect(packages.filter((name) => !listed.includes(name))).toEqual([]);
+    expect(listed).not.toContain("vitest");
     expect(notices.filter((notice) => notice.trim().split("\n").length < 3)).toEqual([]);
     expect(notices.join()).toContain("WITHOUT WARRANTY OF ANY KIND");
   });

@@ -1,10 +1,11 @@
-/** Finds errors in Kusto queries with Microsoft's language service. */
+/** Reads Kusto queries with Microsoft's language service, and finds their errors. */
 import { createRequire } from "node:module";
 import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
 
 /** As far as it is used here; the package's own types are those of a global namespace in a browser. */
 interface LanguageService {
   readonly KustoCode: { ParseAndAnalyze(query: string, globals: object): AnalysedQuery };
+  readonly Syntax: { readonly SyntaxKind: Readonly<Record<string, number>> };
   readonly GlobalState: { readonly Default: { WithDatabase(database: object): object } };
   readonly Symbols: {
     readonly DatabaseSymbol: { readonly ctor: new (name: string, members: readonly object[]) => object };
@@ -14,7 +15,15 @@ interface LanguageService {
   };
 }
 
+interface SyntaxNode {
+  readonly Kind: number;
+  readonly Text: string;
+  readonly ChildCount: number;
+  GetChild(index: number): SyntaxNode | null;
+}
+
 interface AnalysedQuery {
+  readonly Syntax: SyntaxNode;
   GetDiagnostics(): { readonly Count: number; getItem(index: number): { readonly Message: string } };
 }
 
@@ -22,7 +31,7 @@ const require = createRequire(import.meta.url);
 require("@kusto/language-service-next/bridge.min.js");
 require("@kusto/language-service-next/Kusto.Language.Bridge.min.js");
 const { Kusto } = globalThis as unknown as { Kusto: { Language: LanguageService } };
-const { KustoCode, GlobalState, Symbols } = Kusto.Language;
+const { KustoCode, GlobalState, Symbols, Syntax } = Kusto.Language;
 
 /** Columns that every table of Application Insights has, as far as queries use them. */
 const ofEveryAppTable =
@@ -65,3 +74,28 @@ export function faultsOf(query: string): string[] {
   const diagnostics = KustoCode.ParseAndAnalyze(query, globals).GetDiagnostics();
   return Array.from({ length: diagnostics.Count }, (_, index) => diagnostics.getItem(index).Message);
 }
+
+/** A part of a query, without keywords and signs. Only a part without further parts has a text. */
+export interface KustoNode {
+  readonly kind: string;
+  readonly text: string;
+  readonly parts: readonly KustoNode[];
+}
+
+const kinds = new Map(Object.entries(Syntax.SyntaxKind).map(([kind, number]) => [number, kind]));
+const wrapper =
+  /^(?:ExpressionStatement|List|Name(?:Declaration|Reference)|Parenthesized.*|PartitionSubquery|QueryBlock|SeparatedElement)$/;
+
+function nodesOf(syntax: SyntaxNode): KustoNode[] {
+  const kind = kinds.get(syntax.Kind) ?? "";
+  if (/(?:Token|Keyword)$/.test(kind)) return [];
+  const children = Array.from({ length: syntax.ChildCount }, (_, index) => syntax.GetChild(index));
+  const present = children.filter((child) => child !== null && child !== undefined);
+  const parts = present.flatMap(nodesOf);
+  if (wrapper.test(kind)) return parts;
+  return [{ kind, text: parts.length === 0 ? (present[0]?.Text ?? "") : "", parts }];
+}
+
+/** Returns the statements of a query. */
+export const statementsOf = (query: string): readonly KustoNode[] =>
+  nodesOf(KustoCode.ParseAndAnalyze(query, globals).Syntax);

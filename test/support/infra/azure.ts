@@ -51,31 +51,49 @@ export const secretNames = ["EVENT-SINK-PASSWORD", "PLATFORM-PASSWORD", "ROOM-HO
 const settings = await createSettingsList();
 export const givenNames = settings.split("\n").flatMap((line) => /^(\w+) required$/.exec(line)?.[1] ?? []);
 
+const readVersions =
+  "appsettings?api-version=2022-03-01 --query value[?properties.status=='Resolved'].properties.activeVersion --output tsv";
+
 /** An environment that has been released before, with every secret, unless the state says otherwise. */
 export function azure(environment: string, state: State = {}): Response[] {
   const { health = healthUrl, given = givenNames, heldSecrets = secretNames } = state;
   const names = [...given, ...secretNames.map((name) => name.replaceAll("-", "_")), "GIVEN_SETTING_NAMES"];
   const lines = (list: readonly string[]) => list.map((line) => `${line}\n`).join("");
   const vault = `kv-vmr-${environment}`;
+  const group =
+    environment === existingGroup.environment ? existingGroup.group : `rg-vmr-gateway-${environment}`;
+  const ofApp = `--resource-group ${group} --name func-vmr-${environment}`;
+  const listSettings = `functionapp config appsettings list ${ofApp} --query`;
+  const buildParameters = "bicep build-params --file infra/main.bicepparam";
   const urlOf = (name: string) => `https://${vault}.vault.example.com/secrets/${name}`;
   return [
-    { to: "az version", stdout: "2.90.0\n" },
-    { to: `"vmr-gateway"=='${environment}'].[name`, stdout: `func-vmr-${environment}\t${health}\n` },
+    { to: `az version --query "azure-cli" --output tsv`, stdout: "2.90.0\n" },
     {
-      to: "contains(value, '@Microsoft.KeyVault')",
+      to: `functionapp list --resource-group ${group} --output tsv --query [?tags."vmr-gateway"=='${environment}'].[name, `,
+      stdout: `func-vmr-${environment}\t${health}\n`,
+    },
+    {
+      to: `${listSettings} [?contains(value, '@Microsoft.KeyVault')].value --output tsv`,
       stdout: lines(secretNames.map((name) => `@Microsoft.KeyVault(SecretUri=${urlOf(name)})`)),
     },
-    { to: "GIVEN_SETTING_NAMES", stdout: `${given.join(",")}\n` },
-    { to: "appsettings list", stdout: lines(names) },
-    { to: "keyvault secret list", stdout: lines(heldSecrets) },
+    {
+      to: `${listSettings} [?name=='GIVEN_SETTING_NAMES'].value --output tsv`,
+      stdout: `${given.join(",")}\n`,
+    },
+    { to: `${listSettings} [].name --output tsv`, stdout: lines(names) },
+    {
+      to: `keyvault secret list --vault-name ${vault} --query [?attributes.enabled].name --output tsv`,
+      stdout: lines(heldSecrets),
+    },
     ...secretNames.map((name) => ({
-      to: `secret show --vault-name ${vault} --name ${name} `,
+      to: `secret show --vault-name ${vault} --name ${name} --query id --output tsv`,
       stdout: `${urlOf(name)}/version-of-${name}\n`,
     })),
-    { to: "rest --method get", stdout: lines(secretNames.map((name) => `version-of-${name}`)) },
+    { to: readVersions, stdout: lines(secretNames.map((name) => `version-of-${name}`)) },
     { to: "config-zip" },
     { to: "/room/list", stdout: "401" },
-    { to: "bicep build-params" },
+    { to: `${buildParameters} --outfile /` },
+    { to: `${buildParameters} --stdout` },
     { to: "deployment sub create" },
     { to: "deployment group create" },
     { to: "deployment sub what-if", stdout: "{}" },
@@ -84,9 +102,9 @@ export function azure(environment: string, state: State = {}): Response[] {
 
 /** Responses with which a reload finds a changed secret. */
 export const changedSecret: Response[] = [
-  { to: "rest --method post" },
+  { to: `rest --method post --output none --uri /subscriptions/` },
   { to: "appsettings set" },
-  { to: "rest --method get", stdout: "version-of-ROOM-HOST-PIN\nold\n" },
+  { to: readVersions, stdout: "version-of-ROOM-HOST-PIN\nold\n" },
 ];
 
 /** Writes a package with its checksum. `more` are further lines of its settings.txt. */

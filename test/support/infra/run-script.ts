@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { refuseWrongOptions } from "./az-commands.ts";
 
 /** The response of a command whose line contains this text. The first that fits is given. */
 export interface Response {
@@ -16,8 +15,7 @@ export interface Response {
 
 /** What a program does before it gives a response. */
 const special: Readonly<Record<string, string>> = {
-  az: `${refuseWrongOptions}
-[ "$(grep -c '^az ' "$STUB_FOLDER/calls")" != "$FAIL_AT" ] || { echo "Azure failed" >&2; exit 1; }`,
+  az: `[ "$(grep -c '^az ' "$STUB_FOLDER/calls")" != "$FAIL_AT" ] || { echo "Azure failed" >&2; exit 1; }`,
   timeout: 'shift; exec "$@"',
   sleep: "exit 0",
 };
