@@ -9,8 +9,7 @@ const Component = z.looseObject({
   "bom-ref": z.string(),
   properties: z.array(z.looseObject({ name: z.string() })),
 });
-// Most dependencies are those of tools, so the list of them is left out.
-const Bom = z.looseObject({ components: z.array(Component) }).transform(({ dependencies: _, ...bom }) => bom);
+const Bom = z.looseObject({ components: z.array(Component) });
 
 // npm's own --omit=dev also leaves out every package that a tool needs.
 const command = "npm sbom --package-lock-only --include=dev --sbom-format=cyclonedx --sbom-type=application";
@@ -19,7 +18,8 @@ const command = "npm sbom --package-lock-only --include=dev --sbom-format=cyclon
 export async function createBillOfMaterials() {
   const { stdout } = await promisify(exec)(command, { cwd: root, maxBuffer: 2 ** 26 });
   const bom = Bom.parse(JSON.parse(stdout));
-  return { ...bom, components: bom.components.filter(isDeployed) };
+  // What depends on what is left out: most of it is about tools.
+  return { ...bom, components: bom.components.filter(isDeployed), dependencies: [] };
 }
 
 /** Whether a package is neither a development tool nor a folder of this repository. */
