@@ -19,7 +19,7 @@ const versionFile = join(snapshotFolder, "bicep-version.txt");
 export const compilerVersion = readFileSync(versionFile, "utf8").trim();
 
 /** Returns the paths in `infra` that decide what is deployed, sorted. */
-export function templateFiles(): string[] {
+function templateFiles(): string[] {
   return readdirSync(infraFolder, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => /^[\w-]+\.bicep(?:param)?$|^policies\/.+\.xml$|^alerts\/.+\.kql$/.test(file))
