@@ -10,7 +10,6 @@ import { openLocalQueues } from "../local/stack/local-queues.ts";
 import { fetchAccessToken } from "../simulators/consumer.ts";
 import { platformAccount } from "../simulators/identities.ts";
 import { createCommand } from "../terminal/create-command.ts";
-import { endOnSignal } from "../terminal/stop-signal.ts";
 
 const gatewayName = "bench";
 const platformLatencyMilliseconds = 20;
@@ -19,7 +18,6 @@ const seconds = 30;
 const burst = 100;
 
 createCommand("npm run bench", "Measures creates beside the bare calls that they consist of.").parse();
-endOnSignal("The benchmark is not complete.");
 // `--help` has ended by now, because it needs no bundle.
 await import("../../scripts/build.ts");
 const { connection, stack, stop } = await startLocalGateway({

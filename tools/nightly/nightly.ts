@@ -2,7 +2,6 @@
 import { spawnSync } from "node:child_process";
 import { Option } from "@commander-js/extra-typings";
 import { createCommand } from "../terminal/create-command.ts";
-import { endOnSignal } from "../terminal/stop-signal.ts";
 
 interface Step {
   readonly name: string;
@@ -37,7 +36,6 @@ const { short, only } = createCommand("npm run nightly", "Runs what takes too lo
   .addOption(new Option("--only <step>", "Runs one step.").choices(steps.map(({ name }) => name)))
   .parse()
   .opts();
-endOnSignal("The other steps did not run.");
 
 const summary: string[] = [];
 for (const step of steps) {

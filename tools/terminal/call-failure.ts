@@ -16,24 +16,25 @@ const rights: Readonly<Record<string, string>> = {
   DELETE: "the account may not delete",
 };
 
-const networkWords: readonly (readonly [RegExp, string])[] = [
-  [/^ECONNREFUSED$/, "refuses the connection"],
-  [/^(?:ENOTFOUND|EAI_AGAIN)$/, "its host is unknown"],
-  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, "the network has no route to it"],
-  [/EXPIRED/, "its certificate or its authority's has expired"],
-  [/ALTNAME/, "its certificate is for another host"],
-  [/SELF_SIGNED|UNABLE_TO/, "no authority known here has signed its certificate"],
-  [/CERT/, "its certificate is not trusted"],
-  [/TIMEDOUT|TIMEOUT|ABORT/i, "does not respond in time"],
-  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "closes the connection"],
+/** The first row whose expression matches the code of the network layer says what happens. */
+const networkWords = [
+  { code: /^ECONNREFUSED$/, words: "refuses the connection" },
+  { code: /^(?:ENOTFOUND|EAI_AGAIN)$/, words: "its host is unknown" },
+  { code: /^(?:EHOSTUNREACH|ENETUNREACH)$/, words: "the network has no route to it" },
+  { code: /EXPIRED/, words: "its certificate or its authority's has expired" },
+  { code: /ALTNAME/, words: "its certificate is for another host" },
+  { code: /SELF_SIGNED|UNABLE_TO/, words: "no authority known here has signed its certificate" },
+  { code: /CERT/, words: "its certificate is not trusted" },
+  { code: /TIMEDOUT|TIMEOUT|ABORT/i, words: "does not respond in time" },
+  { code: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, words: "closes the connection" },
 ];
 
 /** Returns what a dependency does instead of its work, for example `refuses the login (401)`. */
 export function describeCall({ method, status, networkCode }: CallFailure): string {
   if (status !== undefined) return describeStatus(status, method);
   if (networkCode === undefined) return "does not respond";
-  const [, words] = networkWords.find(([codes]) => codes.test(networkCode)) ?? [];
-  return `${words ?? "does not respond"} (${networkCode})`;
+  const known = networkWords.find(({ code }) => code.test(networkCode));
+  return `${known?.words ?? "does not respond"} (${networkCode})`;
 }
 
 function describeStatus(status: number, method: string | undefined): string {

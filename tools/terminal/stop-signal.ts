@@ -1,6 +1,5 @@
 /** Stops a command in an orderly way: on Ctrl-C, on SIGTERM, and when its terminal or npm has exited. */
 
-const interruptedExitCode = 130;
 const repeatMilliseconds = 500;
 const watchMilliseconds = 1000;
 
@@ -38,15 +37,6 @@ export function stopSignal(
   process.stderr.on("error", () => stopping.abort());
   watchNpm(stop);
   return stopping.signal;
-}
-
-/** Ends the process with 130 on the first SIGINT, SIGTERM or SIGHUP, without waiting. Child processes end too. */
-export function endOnSignal(consequence: string): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(signal, () => {
-      console.log(`Interrupted. ${consequence}`);
-      process.exit(interruptedExitCode);
-    });
 }
 
 /** A killed npm forwards no signal, so its script would stay behind. */
