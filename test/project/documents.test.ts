@@ -1,4 +1,4 @@
-/** The documents are true: settings, functions, scripts, files and links, promises, decisions. */
+/** The documents are true: settings, scripts, files and links. */
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
