@@ -83,6 +83,7 @@ function checkAccounts({ ledger, queues, platform, rows }: World, facts: History
     ledger.violated("room-lost", `${lost.length} rooms are lost and ${counted} counted: ${names}`);
   if (facts.isBulkDeleted && !facts.isWithoutFaults) return;
   for (const { name } of lost) {
+    if (ledger.finishedMeanwhile.has(name)) continue;
     if (!ledger.leaked.has(name) && !(ledger.handledBy.get(name) ?? []).some(metSeveralFaults))
       ledger.violated(
         "room-lost-by-one-fault",

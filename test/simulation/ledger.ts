@@ -97,6 +97,13 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
      * only exception to promise 1.
      */
     clearedBeforeCommit: new Map<string, Task>(),
+    /** When provisioning finished a room. */
+    finishedAt: new Map<string, number>(),
+    /**
+     * Rooms that were finished after bulk delete began, and whose names it cleared. It may leave them (specification
+     * 4.1.12).
+     */
+    finishedMeanwhile: new Set<string>(),
     /** Rooms that bulk delete deleted although its list did not show that a caller has them. */
     deletedAsFree: new Set<string>(),
     /** The most claims and provisioning runs at once. */
@@ -243,12 +250,13 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
         seen.unansweredDelete.set(decodeRoomMessage(text).room, task);
     },
 
-    onCleared(queue: string, texts: readonly string[]): void {
+    onCleared(queue: string, texts: readonly string[], task: Task): void {
       if (queue !== "pool") return;
       for (const text of texts) {
         const { room } = decodeRoomMessage(text);
         const holder = seen.heldBy.get(room);
         if (holder && isClaim(holder)) seen.clearedUnder.set(room, holder);
+        if ((seen.finishedAt.get(room) ?? 0) > task.startedAt) seen.finishedMeanwhile.add(room);
       }
     },
 
@@ -263,6 +271,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     onPostponed(queue: string, text: string, task: Task): void {
       if (queue !== "pool") return;
       const { room } = decodeRoomMessage(text);
+      if (task.functionName === "provisionRoom") seen.finishedAt.set(room, now());
       if (isClaim(task) && seen.changedBy.get(room) === task)
         violated("handed-out-twice", `#${task.id} puts ${room} back into the pool, which it has changed`);
       seen.heldBy.delete(room);

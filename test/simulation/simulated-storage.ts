@@ -60,7 +60,7 @@ export function observeQueue(name: QueueName, queue: MemoryQueue, ledger: Ledger
     async clear() {
       const texts = queue.texts();
       await queue.clear();
-      ledger.onCleared(name, texts);
+      ledger.onCleared(name, texts, requireTask());
     },
     async setInvisible(message, seconds, text) {
       await queue.setInvisible(message, seconds, text);
