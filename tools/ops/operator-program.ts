@@ -117,18 +117,16 @@ export async function runProgram(
 
 /** The options that name the gateway. */
 function gatewayCommand(name: string) {
-  const connectionFile = new Option(
-    "--connection-file <file>",
-    "The file with the URLs of the local gateway. Default: that of the gateway that started last.",
-  ).implies({ local: true });
   const environment = new Option(
     "--environment <name>",
     "The deployment of infra/environments/<name>.env. Default: the variables of docs/operations.md.",
-  ).conflicts(["local", "connectionFile"]);
+  ).conflicts("local");
   return new Command(name)
     .optionsGroup("Which gateway:")
-    .option("--local", "Works on the gateway that `npm start` runs on this machine.")
-    .addOption(connectionFile)
+    .option(
+      "--local",
+      "The gateway that `npm start` runs on this machine; of several, the one that started last.",
+    )
     .addOption(environment)
     .optionsGroup("Options:");
 }

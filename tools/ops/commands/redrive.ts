@@ -30,28 +30,30 @@ async function redrive({ yes }: Flags<"yes">, context: Context): Promise<Outcome
   const { poison } = target.queues;
   const depth = await poison.count();
   print(`${count(depth, "message")} in the poison queue.`);
-  let requests = 0;
+  if (depth === 0) return "ok";
+  if (!yes) {
+    print("Would move the requests among them back to the provisioning queue. Do it with --yes.");
+    return "finding";
+  }
+  let moved = 0;
   const kept: QueueMessage[] = [];
   try {
     await withProgress(terminal, "messages", depth, async (show) => {
       for (let handled = 1; handled <= depth && !stopping.aborted; handled++) {
         const [message] = await poison.receive(1, leaseSeconds);
         if (!message) return;
-        const isRequest = provisioningRequest.safeParse(parseJson(message.text)).success;
-        if (isRequest) requests += 1;
-        if (isRequest && yes) await move(message, target);
-        else kept.push(message);
+        if (provisioningRequest.safeParse(parseJson(message.text)).success) {
+          await move(message, target);
+          moved += 1;
+        } else kept.push(message);
         show(handled);
       }
     });
   } finally {
     for (const message of kept) await poison.setInvisible(message, 0).catch(() => undefined);
   }
-  if (depth === 0) return "ok";
-  const moved = count(requests, "request");
-  const unreadable = yes ? kept.length : kept.length - requests;
-  print(yes ? `${moved} moved.` : `Would move ${moved} back to the provisioning queue. Do it with --yes.`);
-  if (unreadable > 0) print(`${count(unreadable, "message")} cannot be read as a request, and stays.`);
+  print(`${count(moved, "request")} moved.`);
+  if (kept.length > 0) print(`${count(kept.length, "message")} cannot be read as a request, and stays.`);
   if (stopping.aborted) return "interrupted";
   const left = await poison.count();
   if (left > kept.length)

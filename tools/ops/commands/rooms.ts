@@ -1,7 +1,6 @@
 /** `ops rooms` and `ops room`: the gateway's rooms by state, and the life of one of them. */
 import { Option } from "@commander-js/extra-typings";
 import { isOfOtherGateway } from "../../../src/lib/ownership/room.ts";
-import { wholeNumber } from "../../terminal/create-command.ts";
 import { age, count, table } from "../../terminal/format.ts";
 import { type LogLine, requirePlatform } from "../gateway/target.ts";
 import type { Context, Operator } from "../operator-program.ts";
@@ -58,21 +57,16 @@ export function addRoom({ command, run }: Operator): void {
     "CORRELATION leads to the whole request: filter the log by it (docs/operations.md, Following one room).",
   )
     .argument("<NAME>", "The room's name.")
-    .option("--hours <n>", "How far back to search.", wholeNumber(1, 2160), 168)
     .action(async (name, options) => run(showRoom)({ ...options, name }));
 }
 
-interface RoomOptions {
-  readonly name: string;
-  /** How far back to search. */
-  readonly hours: number;
-}
+const loggedDays = 30;
 
-async function showRoom({ name, hours }: RoomOptions, { connect, terminal }: Context): Promise<Outcome> {
+async function showRoom({ name }: { name: string }, { connect, terminal }: Context): Promise<Outcome> {
   const { log, platform, settings, clock } = await connect();
-  const lines = await log.lines({ hours, room: name });
+  const lines = await log.lines({ hours: 24 * loggedDays, room: name });
   const outcome = lines.length > 0 ? "ok" : "finding";
-  const none = `The log of the last ${hours} hours has no line about ${name}. Check the name, or search further back with --hours.`;
+  const none = `The log of the last ${loggedDays} days has no line about ${name}. Check the name.`;
   const rows = table([["TIME (UTC)", "EVENT", "CALLER", "CORRELATION"], ...lines.map(eventOf)]);
   terminal.print(lines.length > 0 ? rows.join("\n") : none);
   if (!platform) return outcome;

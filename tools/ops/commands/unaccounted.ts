@@ -8,61 +8,70 @@ import { requirePlatform, type Target, type TargetWithPlatform } from "../gatewa
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { namesToDelete, type RoomView, readAllRooms } from "../pool/room-views.ts";
-import { measureTarget, silentLog } from "../status/measured.ts";
-import { withProgress } from "../terminal/terminal.ts";
+import { measureTarget } from "../status/measured.ts";
+import { silentLog, withProgress } from "../terminal/terminal.ts";
 
 export function addUnaccounted({ command, run }: Operator): void {
   command(
     "unaccounted",
-    "lists rooms that are neither in the pool nor in use, and has them deleted",
+    "lists rooms that are neither in the pool nor in use, and with --yes has them deleted",
     "A room is listed if it was handed out more than 24 hours ago and no conference is running. The garbage collection " +
-      "checks each room again before it deletes it.",
+      "checks each room again before it deletes it. Persistent rooms stay.",
   )
-    .option("--delete", "Queues the listed rooms for deletion; with --gateway, deletes them at once.")
     .option(
       "--gateway <name>",
-      "Lists the rooms of another gateway that no longer exists, instead of this gateway's.",
+      "Lists the rooms of another gateway that no longer exists, and deletes them at once.",
     )
-    .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
+    .option("--yes", "Deletes the listed rooms. Without this option, the command only lists them.")
     .action(run(unaccounted));
 }
 
-interface UnaccountedOptions extends Flags<"delete" | "yes"> {
+/** Rooms that nobody uses. */
+interface Listing {
+  /** What is printed if there are none. */
+  readonly none: string;
+  readonly rows: readonly (readonly [name: string, ...columns: string[]])[];
+  readonly heading: readonly string[];
+  /** What else needs attention, or why these rooms may not be deleted. */
+  readonly note: string | undefined;
+  readonly mayDelete: boolean;
+  /** Returns whether the room is deleted, or will be. */
+  readonly remove: (room: string, operator: string | undefined) => Promise<boolean>;
+  /** What is printed after so many were removed. */
+  readonly done: (removed: number) => string;
+}
+
+interface UnaccountedOptions extends Flags<"yes"> {
   readonly gateway?: string;
 }
 
-async function unaccounted(options: UnaccountedOptions, context: Context): Promise<Outcome> {
-  const { gateway, yes } = options;
+async function unaccounted({ gateway, yes }: UnaccountedOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping, conclude } = context;
-  if (yes && !options.delete) throw new UsageError("--yes needs --delete");
   const target = requirePlatform(await connect());
   const listing = gateway === undefined ? await listOrphaned(target) : await listLeft(target, gateway);
-  const { heading, rows, note } = listing;
-  const isNone = rows.length === 0 && note === undefined;
-  if (isNone) return conclude("ok", listing.none);
-  if (rows.length > 0) for (const line of table([heading, ...rows])) terminal.print(line);
+  const { rows, note } = listing;
+  if (rows.length === 0 && note === undefined) return conclude("ok", listing.none);
+  if (rows.length > 0) for (const line of table([listing.heading, ...rows])) terminal.print(line);
   if (note !== undefined) terminal.print(note);
-  if (!options.delete || !listing.mayDelete || rows.length === 0) return "finding";
-  const names = rows.map(([name]) => name);
-  const deletable = names.filter((name) => !isPersistent(name));
-  const would = `Would delete ${count(deletable.length, "room")}${listing.how}. Do it with --delete --yes.`;
-  if (!yes) return conclude("finding", would);
+  const deletable = rows.map(([name]) => name).filter((name) => !isPersistent(name));
+  if (!listing.mayDelete || deletable.length === 0) return "finding";
+  if (!yes) return conclude("finding", `Would delete ${count(deletable.length, "room")}. Do it with --yes.`);
   const operator = await target.operatorId();
   let removed = 0;
-  await withProgress(terminal, listing.progressLabel, deletable.length, async (show) => {
+  await withProgress(terminal, "rooms", deletable.length, async (show) => {
     for (const name of deletable) {
       if (stopping.aborted) return;
       if (await listing.remove(name, operator)) removed += 1;
       show(removed);
     }
   });
-  for (const line of listing.done(removed)) terminal.print(line);
+  terminal.print(listing.done(removed));
   if (stopping.aborted) return "interrupted";
-  return note === undefined && removed === names.length ? "ok" : "finding";
+  return note === undefined && removed === rows.length ? "ok" : "finding";
 }
 
 /** The rooms of this gateway that were handed out and have no conference. */
-async function listOrphaned(target: TargetWithPlatform) {
+async function listOrphaned(target: TargetWithPlatform): Promise<Listing> {
   let failure: unknown;
   const log: Log = { ...silentLog, warn: (_event, _fields, cause) => (failure = cause) };
   const { unaccounted: found } = await measureTarget(target, target.platform, log);
@@ -70,34 +79,31 @@ async function listOrphaned(target: TargetWithPlatform) {
   const { forgotten, beyondPool: unnamed } = found;
   const waiting = await namesToDelete(target);
   const rooms = forgotten.filter(({ room }) => !waiting.has(room));
+  const handedOut = (ageHours: number | null) =>
+    ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`;
   const note =
     `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms count until they are deleted; ` +
     "the others can be listed when the pool is empty: docs/operations.md#rooms-unaccounted";
-  const handedOut = (ageHours: number | null) =>
-    ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`;
   return {
     none: "Every room is accounted for.",
     heading: ["NAME", "HANDED OUT"],
-    rows: rooms.map(({ room, ageHours }) => [room, handedOut(ageHours)] as const),
+    rows: rooms.map(({ room, ageHours }) => [room, handedOut(ageHours)]),
     note: unnamed > 0 ? note : undefined,
     mayDelete: true,
-    how: "",
-    progressLabel: "rooms queued for deletion",
-    remove: async (room: string, operator: string | undefined) => {
+    remove: async (room, operator) => {
       await queueForDeletion(target.queues.deletion, { room, reason: "ops unaccounted", operator });
       return true;
     },
-    done: (queued: number) => [
-      `${count(queued, "room")} will be deleted ${deletionTime(target.settings)}.`,
-      "Do not run this again before then: a room that is queued again waits for the full time again.",
-    ],
+    done: (queued) =>
+      `${count(queued, "room")} will be deleted ${deletionTime(target.settings)}. Do not run this again before then: ` +
+      "a room that is queued again waits for the full time again.",
   };
 }
 
 const dayMilliseconds = 86_400_000;
 
 /** The rooms that a removed or renamed gateway left on the platform, unless anything says that it runs. */
-async function listLeft(target: TargetWithPlatform, gateway: string) {
+async function listLeft(target: TargetWithPlatform, gateway: string): Promise<Listing> {
   const { platform, clock, settings } = target;
   if (gateway === settings.rooms.gatewayName)
     throw new UsageError(`--gateway names this gateway, ${gateway}: leave the option out`);
@@ -111,13 +117,11 @@ async function listLeft(target: TargetWithPlatform, gateway: string) {
   return {
     none: `The platform has no room of the gateway ${gateway}.`,
     heading: ["NAME", "STATE", "SINCE"],
-    rows: rooms.map(({ name, state, marker }) => [name, state, age(marker.since, now)] as const),
+    rows: rooms.map(({ name, state, marker }) => [name, state, age(marker.since, now)]),
     note: signs.length > 0 ? note : undefined,
     mayDelete: signs.length === 0,
-    how: " now, but no persistent ones",
-    progressLabel: "rooms",
     // Neither a live room nor one that has changed hands meanwhile.
-    remove: async (room: string) => {
+    remove: async (room) => {
       const isGivenUp = ({ since }: Marker) => since === sinceOf.get(room);
       const request = {
         room,
@@ -128,7 +132,7 @@ async function listLeft(target: TargetWithPlatform, gateway: string) {
       } as const;
       return (await deleteRoom(request, attempt)).action === "delete";
     },
-    done: (deleted: number) => [`${count(deleted, "room")} deleted, ${rooms.length - deleted} left.`],
+    done: (deleted) => `${count(deleted, "room")} deleted, ${rooms.length - deleted} left.`,
   };
 }
 

@@ -9,15 +9,14 @@ import type { DeploymentNames, Environment, Target } from "./target.ts";
 /** The options that name the gateway: every command has them. */
 export interface GatewayOptions {
   readonly local?: true;
-  readonly connectionFile?: string;
   readonly environment?: string;
 }
 
 /** Throws UsageError if the options do not name a gateway, and UnreachableError if it cannot be reached. */
 export async function connect(options: GatewayOptions, environment: Environment): Promise<Target> {
-  const { local, connectionFile, environment: name } = options;
+  const { local, environment: name } = options;
   if (name?.startsWith("-")) throw new UsageError(`--environment needs a name, and ${name} is an option`);
-  if (local) return connectLocally(connectionFile);
+  if (local) return connectLocally();
   const names = await nameDeployment(name, environment);
   // Loaded here, because Azure's libraries take a second that the local gateway does not need.
   const { connectToDeployment } = await import("./deployment.ts");

@@ -25,7 +25,7 @@ export async function connectLocally(path?: string): Promise<Target> {
   const connection = await findStartedGateway(path);
   if (!connection)
     throw new UnreachableError(
-      `No local gateway is running${path === undefined ? "" : ` (${path})`}. Start one with \`npm start\`, or leave out --local for a deployment.`,
+      "No local gateway is running. Start one with `npm start`, or leave out --local for a deployment.",
     );
   const settings = loadSettings(connection.settings);
   return {

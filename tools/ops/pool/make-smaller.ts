@@ -3,7 +3,7 @@
 import { count } from "../../terminal/format.ts";
 import type { Target, TargetWithPlatform } from "../gateway/target.ts";
 import type { Context } from "../operator-program.ts";
-import { createCommandLog, withProgress } from "../terminal/terminal.ts";
+import { silentLog as log, withProgress } from "../terminal/terminal.ts";
 import { retireRoom } from "./retirement.ts";
 
 /** Prints and returns how many rooms the pool has, and how many are requested. */
@@ -26,7 +26,6 @@ export async function makeSmaller(
 ): Promise<number> {
   const { queues, platform, settings, clock } = target;
   const operator = await target.operatorId();
-  const log = createCommandLog(terminal);
   let retired = 0;
   let dropped = 0;
   await withProgress(terminal, "rooms taken out of the pool", amount, async (show) => {

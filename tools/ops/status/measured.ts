@@ -15,6 +15,7 @@ import { version } from "../../../src/lib/version.ts";
 import type { Platform, Target } from "../gateway/target.ts";
 import { describeOthers } from "../pool/room-views.ts";
 import { isTakenOut } from "../pool/taken-out.ts";
+import { silentLog } from "../terminal/terminal.ts";
 
 const amount = z.number().nullable().default(null);
 
@@ -36,9 +37,6 @@ const rowSchema = z.object({
   MaximumRooms: amount,
   PoolMinimum: amount,
 });
-
-/** For commands that say themselves what could not be measured. */
-export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface Measured {
   readonly row: z.output<typeof rowSchema>;

@@ -1,5 +1,5 @@
-/** A command's terminal: its output and its log. */
-import type { Log, LogFields } from "../../../src/lib/log.ts";
+/** A command's terminal: its output, its progress and its log. */
+import type { Log } from "../../../src/lib/log.ts";
 import { createProgress, type Output } from "../../terminal/progress.ts";
 
 export interface Terminal {
@@ -23,14 +23,8 @@ export function createTerminal(): Terminal {
   };
 }
 
-/** Creates the log for the gateway's own code, whose warnings and errors are remarks. */
-export function createCommandLog({ remark }: Pick<Terminal, "remark">): Log {
-  const show = (event: string, fields: LogFields = {}, cause?: unknown): void => {
-    const details = Object.entries(fields).map(([name, value]) => ` ${name}=${String(value)}`);
-    remark(`  ${event}${details.join("")}${cause instanceof Error ? `: ${cause.message}` : ""}`);
-  };
-  return { info: () => undefined, warn: show, error: show };
-}
+/** For the gateway's own code: a command says itself what it met. */
+export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Returns the result of work that shows how much of the total it has done. */
 export async function withProgress<Result>(

@@ -11,7 +11,7 @@ import { ops } from "./run-ops.ts";
 
 /** The arguments with which a command has something to do. A command that is not here is run without arguments. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
-  unaccounted: ["--delete", "--gateway old-name --delete"],
+  unaccounted: ["", "--gateway old-name"],
   shrink: ["2"],
   drain: ["", "--leaked"],
 };

@@ -24,7 +24,7 @@ for (const [, name = ""] of (await ops(["help"])).output.matchAll(/^ {2}([a-z]+)
 test("Shows the help of a command with every option", async () => {
   const usage = "Usage: npm run ops -- fill [options] [N]";
   expect(await ops(["help", "fill"])).toMatchObject({ exitCode: 0, output: expect.stringContaining(usage) });
-  const options = ["--local", "--connection-file", "--environment", "--help"];
+  const options = ["--local", "--environment", "--help"];
   expect(commands.get("fill")).toEqual(options);
 });
 

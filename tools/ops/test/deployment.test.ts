@@ -15,6 +15,7 @@ import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import { apiManagementQuery, linesQuery, loadFailureQuery, metricsQuery } from "../gateway/azure-log.ts";
 import { connect } from "../gateway/connect.ts";
 import { fetchOperatorId } from "../gateway/deployment.ts";
+import { connectLocally } from "../gateway/local.ts";
 import { exitCodes } from "../outcomes.ts";
 import { ops } from "./run-ops.ts";
 
@@ -108,11 +109,10 @@ const running = useRunningGateway({
     return { ...defaults, ...withoutDelays, MAX_VMR: "4" };
   },
 });
-/** Returns the options that name the running gateway. */
-async function localOptions(): Promise<string[]> {
+async function connectToRunning() {
   const file = join(await temporaryFolder(), "stack.json");
   writeConnection(connectionOf(running.stack, running.url, running.settings), file);
-  return ["--connection-file", file];
+  return connectLocally(file);
 }
 
 test.each([
@@ -123,8 +123,8 @@ test.each([
   async (place, header) => {
     returns({ settings: running.settings });
     const environment = shell({ ...logIn, HEALTH_URL: `${running.url}/public/health` });
-    const options = place === "a deployment" ? [] : await localOptions();
-    const run = async (command: string) => ops([...command.split(" "), ...options], { environment });
+    const connectTo = place === "a deployment" ? connect : connectToRunning;
+    const run = async (command: string) => ops(command.split(" "), { environment, connect: connectTo });
     await running.empty();
     expect((await run("fill")).remarks).toMatch(/^On .*\n(.*\n)*4\/4 rooms in the pool\n$/);
     expect((await run("rooms")).output.match(/ pooled /gm)).toHaveLength(4);
@@ -211,6 +211,10 @@ test("Takes the names of the resources from the values of an environment, whatev
   );
 });
 
+test("Says that no local gateway runs, and how to start one", async () => {
+  await expect(connectLocally("/nowhere")).rejects.toThrow(/^No local gateway is running\. Start one with /);
+});
+
 const usage = { ends: exitCodes.usage.code };
 const unreachable = { ends: exitCodes.unreachable.code };
 
@@ -238,11 +242,6 @@ test.each<{ command: string; shell?: Record<string, string>; status?: number; en
     shell: { ...names, AZURE_RESOURCE_GROUP: "" },
     ...usage,
     says: /: AZURE_RESOURCE_GROUP is/,
-  },
-  {
-    command: "status --connection-file /nowhere",
-    ...unreachable,
-    says: /^No local gateway is running \(\/nowhere\)/,
   },
   {
     command: "status",

@@ -335,7 +335,7 @@ const outages = {
   "rooms were handed out two days ago and never used": named("Unaccounted", "rooms-unaccounted", {
     strike: (gateway) => gateway.addRooms(["a", "b", "c"], { hours: 48 }),
     found: /^3 rooms: a, b, c$/,
-    cure: async (gateway) => gateway.ops("unaccounted --delete --yes"),
+    cure: async (gateway) => gateway.ops("unaccounted --yes"),
   }),
   "the app does not load": named("Gateway", "health-check-failing", {
     strike: ({ failToLoad }) => failToLoad(),
