@@ -17,7 +17,7 @@ const portsPerRoom = 3;
 const platformCallsPerRoom = 8;
 
 /** A day's load. */
-export interface Load {
+interface Load {
   readonly perDay: number;
   /** The share of these rooms that is handed out in the busiest hour. */
   readonly busyHourPercent: number;

@@ -5,7 +5,7 @@ import { requirePlatform, type TargetWithPlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { makeSmaller, showPool } from "../pool/make-smaller.ts";
-import { namesToDelete, type RoomView, readRooms } from "../pool/room-views.ts";
+import { namesToDelete, readRooms } from "../pool/room-views.ts";
 
 // Rooms that are provisioned in the meantime are younger. The clocks of this machine and of the app differ by less.
 const clockToleranceMilliseconds = 60_000;
@@ -37,13 +37,9 @@ async function drain({ yes, leaked }: Flags<"yes" | "leaked">, context: Context)
       `MAX_VMR is ${maxRooms}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
     );
   if (yes) return carryOut(target, pooled, takesLeaked, context);
-  const marked = await readPooled(target);
-  const beyondPool = Math.max(0, marked.length - pooled);
-  const lost = Math.min(beyondPool, marked.filter(madeBefore(target.clock.now())).length);
-  if (lost > 0) printLeaked(lost, takesLeaked, terminal);
-  const deleted = count(pooled + (takesLeaked ? lost : 0), "room");
+  const deleted = `${count(pooled, "room")}${takesLeaked ? " and those in no queue" : ""}`;
   const canceled = count(requested, "request");
-  return conclude("ok", `Would delete ${deleted} and cancel ${canceled}. Do it with --yes.`);
+  return conclude("ok", `Would delete ${deleted}, and cancel ${canceled}. Do it with --yes.`);
 }
 
 async function carryOut(target: TargetWithPlatform, pooled: number, takesLeaked: boolean, context: Context) {
@@ -59,32 +55,21 @@ async function carryOut(target: TargetWithPlatform, pooled: number, takesLeaked:
   if (left + requested > 0)
     return conclude("finding", `${taken}. ${names}.\nRun the command again in five minutes.`);
   // The pool is empty, so a room that is still marked as pooled is in no queue, and no claim can get it.
-  const leaked = (await readPooled(target)).filter(madeBefore(emptyAt));
+  const waiting = await namesToDelete(target);
+  const leaked = (await readRooms(target)).filter(
+    ({ name, marker }) =>
+      marker.state === "pooled" &&
+      Date.parse(marker.since) < emptyAt - clockToleranceMilliseconds &&
+      !waiting.has(name),
+  );
   const by = { reason: "ops drain", operator: await target.operatorId() };
   const queued = takesLeaked ? leaked : [];
   for (const { name } of queued) await queueForDeletion(deletion, { room: name, ...by });
   const deleted = count(retired + queued.length, "room");
   terminal.print(`The pool is empty. ${deleted} will be deleted ${deletionTime(target.settings)}.`);
-  if (leaked.length > 0) printLeaked(leaked.length, takesLeaked, terminal);
+  if (leaked.length > queued.length)
+    terminal.print(
+      `${count(leaked.length, "room")} marked as pooled but in no queue stay without --leaked: docs/operations.md#rooms-unaccounted.`,
+    );
   return "ok";
-}
-
-/** Returns this gateway's rooms that are marked as pooled, and do not wait for their deletion. */
-async function readPooled(target: TargetWithPlatform): Promise<RoomView[]> {
-  const waiting = await namesToDelete(target);
-  return (await readRooms(target)).filter(
-    ({ name, marker }) => marker.state === "pooled" && !waiting.has(name),
-  );
-}
-
-function madeBefore(time: number) {
-  return ({ marker }: RoomView) => Date.parse(marker.since) < time - clockToleranceMilliseconds;
-}
-
-function printLeaked(rooms: number, areTaken: boolean, terminal: Context["terminal"]): void {
-  terminal.print(
-    areTaken
-      ? `${rooms} of these rooms ${rooms === 1 ? "is" : "are"} marked as pooled but in no queue.`
-      : `${count(rooms, "room")} marked as pooled but in no queue stay without --leaked: docs/operations.md#rooms-unaccounted.`,
-  );
 }

@@ -2,28 +2,23 @@
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { wholeNumber } from "../../terminal/create-command.ts";
 import { count, deletionTime, duration } from "../../terminal/format.ts";
-import { requirePlatform, type Target } from "../gateway/target.ts";
+import { requirePlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { makeSmaller, showPool } from "../pool/make-smaller.ts";
-import { withProgress } from "../terminal/terminal.ts";
-
-const timeoutMinutes = 15;
-const pauseMilliseconds = 1000;
 
 export function addFill({ command, run }: Operator): void {
   command(
     "fill",
-    "requests the rooms that the pool lacks, and waits for them",
-    "The gateway provisions them in the background, as after POST /room/bulk/, even if this command is interrupted. " +
-      "Requested rooms count, so it is safe to run it again.",
+    "requests the rooms that the pool lacks",
+    "The gateway makes them in the background, as after POST /room/bulk/. Requested rooms count, so it is safe to run it again.",
   )
     .argument("[N]", "The number of rooms in the pool. Default: MAX_VMR.", wholeNumber(1, 10_000))
     .action(async (level, options) => run(fill)({ ...options, level }));
 }
 
 async function fill({ level: given }: { level: number | undefined }, context: Context): Promise<Outcome> {
-  const { terminal, connect, stopping, conclude } = context;
+  const { terminal, connect, conclude } = context;
   const target = await connect();
   const { queues, settings } = target;
   const { maxRooms, readyDelaySeconds } = settings.pool;
@@ -35,30 +30,11 @@ async function fill({ level: given }: { level: number | undefined }, context: Co
   terminal.print(
     `${count(requested, "room")} requested; the pool has ${pooled} of ${level}, and ${pending} are pending.`,
   );
-  const isReady = `A new room can be handed out ${duration(readyDelaySeconds)} after it was made.`;
-  if (await waitUntilFull(target, level, context)) return conclude("ok", `The pool is full. ${isReady}`);
-  if (stopping.aborted) return "interrupted";
-  const advice = "If it does not grow: docs/operations.md#provisioning-failing.";
-  return conclude("finding", `The pool is not full yet. ${advice}`);
-}
-
-/** Returns true when the pool has so many rooms, and false after the timeout or an interruption. */
-async function waitUntilFull(
-  { clock, queues }: Pick<Target, "clock" | "queues">,
-  level: number,
-  { terminal, stopping }: Context,
-): Promise<boolean> {
-  const until = clock.now() + timeoutMinutes * 60_000;
-  return withProgress(terminal, "rooms in the pool", level, async (show) => {
-    for (;;) {
-      const pooled = await queues.pool.count();
-      show(Math.min(pooled, level));
-      if (pooled >= level) return true;
-      if (stopping.aborted || clock.now() >= until) return false;
-      // An interruption ends the pause.
-      await clock.sleep(pauseMilliseconds, stopping).catch(() => undefined);
-    }
-  });
+  const delay = duration(readyDelaySeconds);
+  return conclude(
+    "ok",
+    `A room can be handed out ${delay} after it was made. See the pool: npm run ops -- status`,
+  );
 }
 
 export function addShrink({ command, run }: Operator): void {

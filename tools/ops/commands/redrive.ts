@@ -53,14 +53,11 @@ async function redrive({ yes }: Flags<"yes">, context: Context): Promise<Outcome
     for (const message of kept) await poison.setInvisible(message, 0).catch(() => undefined);
   }
   print(`${count(moved, "request")} moved.`);
-  if (kept.length > 0) print(`${count(kept.length, "message")} cannot be read as a request, and stays.`);
   if (stopping.aborted) return "interrupted";
   const left = await poison.count();
-  if (left > kept.length)
-    print(
-      `${count(left - kept.length, "message")} leased by another run. Run the command again in a minute.`,
-    );
-  return left === 0 ? "ok" : "finding";
+  if (left === 0) return "ok";
+  print(`${count(left, "message")} left, because they are not requests, or another run has leased them.`);
+  return "finding";
 }
 
 /**

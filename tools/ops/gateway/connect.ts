@@ -15,7 +15,6 @@ export interface GatewayOptions {
 /** Throws UsageError if the options do not name a gateway, and UnreachableError if it cannot be reached. */
 export async function connect(options: GatewayOptions, environment: Environment): Promise<Target> {
   const { local, environment: name } = options;
-  if (name?.startsWith("-")) throw new UsageError(`--environment needs a name, and ${name} is an option`);
   if (local) return connectLocally();
   const names = await nameDeployment(name, environment);
   // Loaded here, because Azure's libraries take a second that the local gateway does not need.

@@ -115,10 +115,9 @@ async function lookUpNames(
   conferences: Pick<Platform["conferences"], "findByName">,
   gatewayName: string,
 ) {
-  const byName = new Map(rooms.map((room) => [room.name, room]));
+  const listed = new Set(rooms.map(({ name }) => name));
   const names = pooled.map(({ text }) => decodeRoomMessage(text).room);
-  const listed = names.flatMap((name) => byName.get(name) ?? []);
-  const missing = names.filter((name) => !byName.has(name));
+  const missing = names.filter((name) => !listed.has(name));
   const find = async (name: string | undefined) => name !== undefined && conferences.findByName(name);
   // The names of a pool that is lost, or that was just filled, are not visible, but its rooms are.
   const pooledRoom = markedRooms(rooms, gatewayName).find(({ marker }) => marker.state === "pooled")?.name;
@@ -131,7 +130,6 @@ async function lookUpNames(
   return {
     total: names.length,
     missing: missing.length,
-    ofOthers: listed.filter((room) => isOfOtherGateway(room, gatewayName)).length,
     /** How the platform's list and its look-ups by name contradict each other. */
     contradiction: contradiction || undefined,
   };

@@ -17,8 +17,6 @@ const deletionHours = 6;
 const waitingHours = 0.5;
 /** Reasons to discard a name, which do not queue a room for its deletion. */
 const onlyNames = ["room-missing", "other-gateway", "unmarked-room-without-alias"];
-/** Several events can report the same end. */
-const foreignLimit = 20;
 
 export async function checkPool({ measured, creates }: Reading): Promise<Finding> {
   const { row, own } = await measured();
@@ -89,9 +87,6 @@ export async function checkDeletion(reading: Reading): Promise<Finding> {
     const missed = `${found}; the collector has not run for ${recentMinutes} min`;
     if (runs.length === 0) return judged(false, missed, advice);
   }
-  const rooms = (row.AvailableRooms ?? 0) + (row.InUseRooms ?? 0);
-  const foreign = `${found}: ${depth} names, and this gateway has ${count(rooms, "room")}`;
-  if (row.InUseRooms !== null && depth > rooms + foreignLimit) return { isOk: undefined, found: foreign };
   return judged((oldest ?? 0) <= limits.deletionSeconds, found, advice);
 }
 
@@ -110,7 +105,7 @@ export async function checkRooms({ measured, newestRow }: Reading): Promise<Find
   const waiting = takenOut > 0 ? ` (${takenOut} of them taken out of the pool and waiting for deletion)` : "";
   const ofOthers = others === undefined ? "" : `; ${others}`;
   const found = `${pooled} pooled, ${assigned} assigned${waiting}, ${count(live ?? 0, "live conference")}${ofOthers}`;
-  const names = own?.poolNames && judgeNames(own.poolNames, others);
+  const names = own?.poolNames && judgeNames(own.poolNames);
   if (names) return { ...names, found: `${found}; ${names.found}` };
   const untold = (row.PoolDepth ?? 0) - (row.ProvisioningDepth ?? 0) - pooled;
   if (untold >= 2 && untold > lowShare * (row.PoolDepth ?? 0))
@@ -121,14 +116,10 @@ export async function checkRooms({ measured, newestRow }: Reading): Promise<Find
 }
 
 /** Returns what is wrong with the names of the pool, or undefined. */
-function judgeNames(
-  { total, missing, ofOthers, contradiction }: PoolNames,
-  others = "",
-): Finding | undefined {
+function judgeNames({ total, missing, contradiction }: PoolNames): Finding | undefined {
   const advice = runbook("names-without-rooms");
   const ofTotal = `of ${total} names in the pool`;
   if (contradiction !== undefined) return { isOk: false, found: contradiction, advice };
-  if (ofOthers > 0) return { isOk: false, found: `${ofOthers} ${ofTotal} lead to ${others}`, advice };
   if (missing < 2) return undefined;
   const cure = missing > total / 2 ? "npm run ops -- shrink 0 --yes, then fill" : "creates drop these names";
   const restored = "after a restore of the platform: docs/deployment.md#upgrading-or-restoring-the-platform";

@@ -119,10 +119,9 @@ describe.each(invocations)("ops %s", (invocation) => {
       stopping.abort();
     };
     const { exitCode, remarks } = await gateway.ops(carriedOut, { stopping: stopping.signal, onText });
-    expect({ exitCode, remarks }).toEqual({
-      exitCode: 130,
-      remarks: expect.stringMatching(/safe to run the command/),
-    });
+    // A command that shows no progress ends at once.
+    expect(exitCode).toBe(interrupted ? 130 : 0);
+    expect(remarks.includes("It is safe to run the command again")).toBe(interrupted !== undefined);
     expect(countDifferences(interrupted ?? stateOf(gateway), stateOf(gateway))).toBeLessThanOrEqual(1);
   });
 

@@ -28,6 +28,9 @@ import { noCredentials } from "../../simulators/platform/memory-platform.ts";
 import { startTokenIssuer } from "../../simulators/token-issuer.ts";
 import { createLocalLog } from "../gateway/local.ts";
 import { platformOf, type Target } from "../gateway/target.ts";
+import { runCheck, statusChecks } from "../status/checks.ts";
+import type { Line } from "../status/line.ts";
+import { readingOf } from "../status/reading.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { type OpsOptions, ops } from "./run-ops.ts";
 
@@ -139,14 +142,8 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
   const target = memoryTarget({
     gatewayUrl: front.url,
     settings,
-    clock: {
-      // The operator's clock is right.
-      now: () => clock.now() - link.appAheadSeconds * 1000,
-      sleep: async (milliseconds) => {
-        clock.advance(milliseconds / 1000);
-        await provision();
-      },
-    },
+    // The operator's clock is right.
+    clock: { ...clock, now: () => clock.now() - link.appAheadSeconds * 1000 },
     queues,
     log: createLocalLog(logWorkspace.url, clock),
     platform: platformOf(operatorsClient, clock),
@@ -218,6 +215,11 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     /** Calls a function; by default as an application that may call all of them. */
     call: async (name: string, { headers = asApplication(), ...request }: MemoryRequest = {}) =>
       gateway.call(name, { headers, ...request }),
+    /** Returns the lines of `ops status`. */
+    statusLines: async (): Promise<Line[]> => {
+      const reading = readingOf(target);
+      return Promise.all(statusChecks.map(async (check) => runCheck(check, reading)));
+    },
     /** Runs one of the operator's commands on this gateway, unless `changes` replace parts of it. */
     ops: async (command: string, options: OpsOptions = {}, changes: Partial<Target> = {}) =>
       ops(command.split(" "), { ...options, connect: async () => ({ ...target, ...changes }) }),

@@ -11,8 +11,7 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
   return {
     name: "a gateway in memory",
     since: undefined,
-    // A command that pauses does not wait for the test.
-    clock: { ...clock, sleep: async (milliseconds) => clock.sleep(milliseconds) },
+    clock,
     gatewayUrl: "http://127.0.0.1:1",
     settings: loadSettings(exampleEnvironment),
     limits: defaultLimits,

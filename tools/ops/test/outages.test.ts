@@ -7,7 +7,6 @@ import { afterEach, expect, test } from "vitest";
 import { identities } from "../../simulators/identities.ts";
 import type { Conference } from "../../simulators/platform/conferences.ts";
 import type { MemoryPlatform } from "../../simulators/platform/memory-platform.ts";
-import type { Line } from "../status/line.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
 
 interface Outage {
@@ -139,10 +138,6 @@ const outages = {
   "the account may not create rooms": named("Provisioning", "provisioning-failing", {
     strike: status(403, "POST"),
     found: /the platform refuses POST \(403\): the account may not create$/,
-  }),
-  "the licences are exhausted": named("Provisioning", "provisioning-failing", {
-    strike: rejecting("__all__"),
-    found: /the platform rejects POST \(400\), field __all__$/,
   }),
   "the account may not delete rooms": named("Deletion", "deletion-queue-old", {
     strike: async (gateway) => {
@@ -297,15 +292,6 @@ const outages = {
     found: /; a look-up by name does not find \S+, which the platform lists$/,
     cure: replacePool,
   }),
-  "the pool has names of another gateway's rooms": named("Rooms", "names-without-rooms", {
-    strike: async (gateway) => {
-      await gateway.addRooms(["theirs"], { state: "pooled", gateway: "production" });
-      await gateway.queues.pool.put("theirs");
-    },
-    claims: { aud: "api://other" },
-    found: /; 1 of 21 names in the pool lead to 1 room of the gateway production$/,
-    cure: (gateway) => removeRooms(gateway, ({ name }) => name === "theirs"),
-  }),
   "all pooled rooms were deleted on the platform": named("Rooms", "names-without-rooms", {
     rooms: 150,
     strike: (gateway) => removeRooms(gateway),
@@ -370,11 +356,8 @@ function removeRooms(
   for (const row of conferences.all()) if (isRemoved(row)) conferences.remove(String(row.id));
 }
 
-async function linesOf(gateway: GatewayInMemory): Promise<Line[]> {
-  return JSON.parse((await gateway.ops("status --json")).output).lines;
-}
-const problemsOf = async (gateway: GatewayInMemory) =>
-  (await linesOf(gateway)).filter(({ isOk }) => isOk === false);
+const problemsOf = async ({ statusLines }: GatewayInMemory) =>
+  (await statusLines()).filter(({ isOk }) => isOk === false);
 
 const guide = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
 
@@ -387,7 +370,7 @@ test.each(Object.entries(outages))("`ops status` names the cause and the cure: %
   await outage.strike(gateway);
   await gateway.creates(outage.claims);
   const askedAt = gateway.clock.now();
-  const line = (await linesOf(gateway)).find(({ name }) => name === outage.line);
+  const line = (await gateway.statusLines()).find(({ name }) => name === outage.line);
   expect(line).toEqual({
     name: outage.line,
     isOk: false,
@@ -448,18 +431,11 @@ test.each<Harmless>([
     },
     found: { Rooms: /^1?0 pooled, .*; 20 names in the pool$/ },
   },
-  {
-    given: "Events of another gateway's rooms",
-    strike: async ({ queues }) => {
-      for (const name of numbered("theirs", 60)) await queues.deletion.put(name);
-    },
-    found: { Deletion: /^60 rooms waiting.*: 60 names, and this gateway has 30 rooms$/ },
-  },
 ])("Sets no alarm: $given", async ({ strike, found }) => {
   gateway = await startGatewayInMemory();
   await strike(gateway);
   await gateway.creates();
-  const lines = await linesOf(gateway);
+  const lines = await gateway.statusLines();
   expect(lines.filter(({ isOk }) => isOk === false)).toEqual([]);
   for (const [name, words] of Object.entries(found))
     expect(lines.find((line) => line.name === name)?.found).toMatch(words);
