@@ -10,25 +10,20 @@ import { makeSmaller, showPool } from "../pool/make-smaller.ts";
 export function addFill({ command, run }: Operator): void {
   command(
     "fill",
-    "requests the rooms that the pool lacks",
+    "requests the rooms that the pool lacks, up to MAX_VMR",
     "The gateway makes them in the background, as after POST /room/bulk/. Requested rooms count, so it is safe to run it again.",
-  )
-    .argument("[N]", "The number of rooms in the pool. Default: MAX_VMR.", wholeNumber(1, 10_000))
-    .action(async (level, options) => run(fill)({ ...options, level }));
+  ).action(run(fill));
 }
 
-async function fill({ level: given }: { level: number | undefined }, context: Context): Promise<Outcome> {
-  const { terminal, connect, conclude } = context;
-  const target = await connect();
-  const { queues, settings } = target;
+async function fill(_options: object, { terminal, connect, conclude }: Context): Promise<Outcome> {
+  const { queues, settings } = await connect();
   const { maxRooms, readyDelaySeconds } = settings.pool;
-  const level = given ?? maxRooms;
-  if (level === 0)
+  if (maxRooms === 0)
     return conclude("ok", "MAX_VMR is 0, which switches the pool off. There is nothing to do.");
-  const requested = await createReplenishment({ ...queues, maxRooms }).topUpTo(level);
+  const requested = await createReplenishment({ ...queues, maxRooms }).topUpTo(maxRooms);
   const [pooled, pending] = await Promise.all([queues.pool.count(), queues.provisioning.count()]);
   terminal.print(
-    `${count(requested, "room")} requested; the pool has ${pooled} of ${level}, and ${pending} are pending.`,
+    `${count(requested, "room")} requested; the pool has ${pooled} of ${maxRooms}, and ${pending} are pending.`,
   );
   const delay = duration(readyDelaySeconds);
   return conclude(

@@ -22,10 +22,12 @@ for (const [, name = ""] of (await ops(["help"])).output.matchAll(/^ {2}([a-z]+)
 }
 
 test("Shows the help of a command with every option", async () => {
-  const usage = "Usage: npm run ops -- fill [options] [N]";
-  expect(await ops(["help", "fill"])).toMatchObject({ exitCode: 0, output: expect.stringContaining(usage) });
-  const options = ["--local", "--environment", "--help"];
-  expect(commands.get("fill")).toEqual(options);
+  const usage = "Usage: npm run ops -- shrink [options] <N>";
+  expect(await ops(["help", "shrink"])).toMatchObject({
+    exitCode: 0,
+    output: expect.stringContaining(usage),
+  });
+  expect(commands.get("shrink")).toEqual(["--local", "--environment", "--yes", "--help"]);
 });
 
 test.each([

@@ -47,41 +47,16 @@ const off = { maxRooms: 0 };
 const minimum = { minRooms: 2 };
 
 test.each<Row>([
-  {
-    command: "fill",
-    given: nothing,
-    ends: 0,
-    says: /^6 rooms requested; the pool has 0 of 6, and 6 are pending\.\nA room can/,
-    leaves: { provisioning: 6 },
-  },
-  { command: "fill", given: nothing, settings: off, ends: 0, says: /^MAX_VMR is 0, which sw/, leaves: {} },
-  {
-    command: "fill 4",
-    given: threeRooms,
-    ends: 0,
-    says: /^1 room requested/,
-    leaves: { pool: 3, provisioning: 1 },
-  },
-  {
-    command: "shrink 1",
-    given: threeRooms,
-    ends: 0,
-    says: /\nMAX_VMR is 6: .*\nWould take 2/,
-    leaves: { pool: 3 },
-  },
+  { command: "fill", given: nothing, ends: 0, says: /has 0 of 6, and 6 are p/, leaves: { provisioning: 6 } },
+  { command: "fill", given: threeRooms, settings: off, ends: 0, says: /^MAX_VMR is 0/, leaves: { pool: 3 } },
+  { command: "shrink 1", given: threeRooms, ends: 0, says: /\nMAX_VMR is 6: /, leaves: { pool: 3 } },
+  { command: "shrink 3 --yes", given: threeRooms, ends: 0, says: /\nThere is nothing/, leaves: { pool: 3 } },
   {
     command: "shrink 1",
     given: threeRooms,
     settings: minimum,
     ends: 0,
-    says: /\nPOOL_MINIMUM is 2: /,
-    leaves: { pool: 3 },
-  },
-  {
-    command: "shrink 3 --yes",
-    given: threeRooms,
-    ends: 0,
-    says: /\nThere is nothing to do/,
+    says: /\nPOOL_MINIMUM is 2: .*\nWould take 2 rooms/,
     leaves: { pool: 3 },
   },
   // The requested rooms are no reason to end with 0.
@@ -92,21 +67,9 @@ test.each<Row>([
     says: /\nThe other names are leased/,
     leaves: { pool: 3, provisioning: 2 },
   },
-  {
-    command: "drain --yes",
-    given: threeLeased,
-    ends: 1,
-    says: /\n0 rooms taken out\. 3 names leased/,
-    leaves: { pool: 3 },
-  },
-  { command: "redrive", given: nothing, ends: 0, says: /^0 messages in the poison queue\.\n$/, leaves: {} },
-  {
-    command: "redrive",
-    given: poisonAndAnother,
-    ends: 1,
-    says: /^2 messages in .*\nWould move the requests among them back/,
-    leaves: { poison: 2 },
-  },
+  { command: "drain --yes", given: threeLeased, ends: 1, says: /\. 3 names leased/, leaves: { pool: 3 } },
+  { command: "redrive", given: nothing, ends: 0, says: /^0 messages in the poison q/, leaves: {} },
+  { command: "redrive", given: poisonAndAnother, ends: 1, says: /\nWould move /, leaves: { poison: 2 } },
   {
     command: "redrive --yes",
     given: poisonAndAnother,
@@ -114,13 +77,7 @@ test.each<Row>([
     says: /\n1 request moved\.\n1 message left, /,
     leaves: { provisioning: 1, poison: 1 },
   },
-  {
-    command: "redrive --yes",
-    given: leasedPoison,
-    ends: 1,
-    says: /\n0 requests moved\.\n1 message left, /,
-    leaves: { poison: 1 },
-  },
+  { command: "redrive --yes", given: leasedPoison, ends: 1, says: /\n1 message left/, leaves: { poison: 1 } },
 ])("ops $command, with $given.name and $settings, ends with $ends and leaves $leaves", async (row) => {
   await row.given();
   const pool = { ...gateway.settings.pool, ...row.settings };

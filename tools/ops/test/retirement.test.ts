@@ -55,9 +55,7 @@ test("The note in a description keeps the marker, and stays within the platform'
   expect(isTakenOut(row(description))).toBe(true);
   expect(viewRoom(row(description), false)?.state).toBe("waiting");
   expect(viewRoom(row(description), true)?.state).toBe("live");
-});
-
-test("A room does not count as taken out if a caller has it or if it is back in the pool", () => {
+  // A caller has this room, and the next one is back in the pool.
   expect(isTakenOut(row(assigned))).toBe(false);
   const pooled = withTakenOut(formatMarker({ state: "pooled", since }), "shrink");
   expect(isTakenOut(row(pooled))).toBe(false);
