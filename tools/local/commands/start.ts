@@ -34,10 +34,11 @@ for (const name of settingNames.filter((setting) => process.env[setting] !== und
 const earlier = await findStartedGateway();
 if (earlier)
   console.log(
-    `Another gateway runs at ${earlier.gatewayUrl}. From now on, --local and npm run demo mean this one.`,
+    `Another gateway runs at ${earlier.gatewayUrl}. Once this one runs, --local and npm run demo mean this one.`,
   );
+const port = options.port ?? { ifFree: usualPorts.gateway };
 if (!options.app) {
-  const { set = {}, port = usualPorts.gateway, replace = false } = options;
+  const { set = {}, replace = false } = options;
   await runWithoutApp({ set, port, replace }, stopping).catch(failToStart);
   console.log("Stopped.");
   process.exit();
@@ -49,7 +50,7 @@ let connection: Connection | undefined;
 const gateway = await startLocalGateway({
   settings: options.set ?? {},
   corsOrigins: options.origin ?? [],
-  port: options.port ?? { ifFree: usualPorts.gateway },
+  port,
   issuerPort: { ifFree: usualPorts.issuer },
   ...(options.inspect && { inspectPort }),
   mayFailToLoad: options.watch ?? false,
@@ -64,8 +65,7 @@ publish(gateway.appState());
 const stopWatching = options.watch ? watchApp((file) => void reload(file)) : undefined;
 let stopConsole = async (): Promise<void> => undefined;
 try {
-  const port = { ifFree: usualPorts.console };
-  const { url, stop } = await startConsole({ ...gateway, timeline, port });
+  const { url, stop } = await startConsole({ ...gateway, timeline, port: { ifFree: usualPorts.console } });
   stopConsole = stop;
   await introduce(gateway.connection);
   console.log(`\n${summary(url, gateway.connection)}`);
@@ -78,7 +78,7 @@ try {
   // Pressing Ctrl-C while the pool is filling is not a failure.
   if (!stopping.aborted) throw error;
 } finally {
-  stopWatching?.();
+  await stopWatching?.();
   await stopConsole();
   await gateway.stop();
 }
@@ -87,12 +87,12 @@ process.exit();
 
 /** Prints one line and ends the process. What was started has been stopped. */
 function failToStart(error: unknown): never {
-  const port = z.object({ code: z.literal("EADDRINUSE"), port: z.int() }).safeParse(error).data?.port;
+  const taken = z.object({ code: z.literal("EADDRINUSE"), port: z.int() }).safeParse(error).data?.port;
   const reason = error instanceof Error ? error.message : String(error);
   console.error(
-    port === undefined
+    taken === undefined
       ? `npm start: ${reason}`
-      : `npm start: port ${port} is in use. Leave the option out to use a free port.`,
+      : `npm start: port ${taken} is in use. Leave the option out to use a free port.`,
   );
   process.exit(1);
 }

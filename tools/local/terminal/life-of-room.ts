@@ -27,7 +27,7 @@ ${tokenLine(tokenUrl)}
 # Fill the pool, which continues in the background (202)
 ${authorized} -X POST ${gatewayUrl}/room/bulk/
 
-# Create a room, which takes one from the pool: while it is empty, ask again with the same key; uuiData holds the service tag
+# Create a room, with a service tag in uuiData: while the pool is empty, send the request again with the same key
 KEY="tour-$(date +%s)"
 RESPONSE=$(curl -sf --retry 30 --retry-delay 10 --retry-all-errors -X POST ${bearer} -H "Idempotency-Key: $KEY" '${gatewayUrl}/room/create?uuiData=${uuiData}')
 
@@ -52,7 +52,7 @@ ${authorized} ${gatewayUrl}/room/list
 ${curl} -d "{\"name\":\"$ROOM\"}" ${conferences}/start
 ${curl} -d "{\"name\":\"$ROOM\"}" ${conferences}/end
 
-# Let the collector delete the room: ${garbageMinimumAgeSeconds} s after its end, now instead of within 10 minutes${refusal} (202, 404)
+# Let the collector delete the room ${garbageMinimumAgeSeconds} s after its end: now, not within 10 minutes${refusal} (202, 404)
 sleep ${garbageMinimumAgeSeconds + 1}
 ${curl} ${json} -d '{}' ${gatewayUrl}/admin/functions/collectGarbage
 for TRY in 1 2 3 4 5 6 7 8 9; do curl -sf -o /dev/null ${bearer} ${room} || break; sleep 1; done

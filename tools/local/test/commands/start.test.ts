@@ -2,14 +2,13 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import {
   childrenOf,
-  runScript,
   runScriptIn,
   temporaryFolder,
   untilGone,
@@ -24,13 +23,15 @@ async function start(lastText: string, ...args: string[]) {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "src"));
   const hostJson = join(folder, "host.json");
-  await writeFile(hostJson, "{}");
+  const newHostJson = join(folder, "new.json");
+  for (const file of [hostJson, newHostJson]) await writeFile(file, "{}");
   const script = runScriptIn(folder, "tools/local/commands/start.ts", ...args);
   await script.printed(lastText);
   const connectionPath = join(folder, connectionFolder, `${script.child.pid}.json`);
   const connection = await findStartedGateway(connectionPath);
   if (!connection) throw new Error("there is no connection file");
-  return { ...script, hostJson, connectionPath, connection, children: await childrenOf(script.child.pid) };
+  const children = await childrenOf(script.child.pid);
+  return { ...script, hostJson, newHostJson, connectionPath, connection, children };
 }
 
 test("npm start does what its options and printed lines say, and ends at once at a second Ctrl-C", async () => {
@@ -59,9 +60,12 @@ test("npm start does what its options and printed lines say, and ends at once at
   const statusOf = async (method: string, path: string) =>
     (await fetch(url + path, { method, headers })).status;
   expect(await statusOf("POST", "/room/create")).toBe(200);
-  await writeFile(running.hostJson, "{ }");
+  await rename(running.newHostJson, running.hostJson);
   await printed("The app has been restarted.");
   expect(output()).toContain("host.json has changed.");
+  // A file that was replaced is still watched.
+  await writeFile(running.hostJson, "{ }");
+  await expect.poll(() => output().match(/The app has been restarted\./g)).toHaveLength(2);
   expect(await statusOf("DELETE", "/room/bulk/")).toBe(204);
   expect(await statusOf("POST", "/room/create")).toBe(404);
   await expect.poll(errors).toMatch(/ warning {5}Function\.createRoomFromQueue\S*: pool-empty$/m);
@@ -104,12 +108,16 @@ test("npm start -- --watch reports an app that does not load, and leaves no proc
   await untilGone(children);
 });
 
-test("npm start reports a port that is in use in one line", async () => {
+test.each([
+  { command: "npm start", args: [] },
+  { command: "npm start -- --no-app", args: ["--no-app"] },
+])("$command reports a port that is in use in one line", async ({ args }) => {
   const taken = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taken.close());
   await once(taken, "listening");
   const { port } = z.object({ port: z.int() }).parse(taken.address());
-  const refused = runScript("tools/local/commands/start.ts", "--port", `${port}`);
+  const folder = await temporaryFolder();
+  const refused = runScriptIn(folder, "tools/local/commands/start.ts", ...args, "--port", `${port}`);
   const inUse = `npm start: port ${port} is in use. Leave the option out to use a free port.\n`;
   expect(await refused.exited).toBe(1);
   expect(refused.errors()).toBe(inUse);
