@@ -228,7 +228,7 @@ test("deploy.sh reload lets the app read secrets again if one has changed, witho
 
 const gone = { to: "resource list --resource-group", stdout: "" };
 const existing: Response[] = [
-  { to: "resource show --ids /" },
+  { to: "apis/vmr-gateway-acceptance --api-version 2024-05-01 --output none" },
   { to: "group exists --name rg-", stdout: "true\n" },
   { to: "group delete" },
   { to: "resource delete --ids /" },
@@ -264,6 +264,7 @@ describe("teardown.sh", () => {
     // The name of another environment may begin in the same way. 13 characters follow it.
     expect(queries).toContain("starts_with(name, 'apim-vmr-test-') && length(name) == `27`");
     expect(queries).toContain(`properties.tags."vmr-gateway"=='test'`);
+    expect(queries).toContain(`group exists --name ${group} --output tsv`);
   });
 
   test("deletes only what is the environment's from a group that existed, children and users first", () => {
@@ -275,7 +276,15 @@ describe("teardown.sh", () => {
     const list = { to: "resource list", stdout: ids.toSorted().join(""), isOnce: true };
     const result = teardown(other, [list, gone, ...existing]);
     const ofApi = "service/apim-common/apis/vmr-gateway-acceptance --api-version 2024-05-01 ";
-    expectChanges(result, ofApi, ...inOrder.map((type) => `Microsoft.${type} `), ...purges);
+    expectChanges(
+      result,
+      ofApi,
+      ...inOrder.map(
+        (type) =>
+          `resource delete --ids /subscriptions/1/resourceGroups/g/providers/Microsoft.${type} --output none`,
+      ),
+      ...purges,
+    );
     const listed = `--resource-group rg-of-another-team --query [?tags."vmr-gateway"=='acceptance'].id --output tsv`;
     expect(result.commands.join("\n")).toContain(listed);
   });

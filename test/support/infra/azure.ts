@@ -89,7 +89,10 @@ export function azure(environment: string, state: State = {}): Response[] {
       to: `secret show --vault-name ${vault} --name ${name} --query id --output tsv`,
       stdout: `${urlOf(name)}/version-of-${name}\n`,
     })),
-    { to: readVersions, stdout: lines(secretNames.map((name) => `version-of-${name}`)) },
+    {
+      to: "rest --method get --uri /subscriptions/",
+      stdout: lines(secretNames.map((name) => `version-of-${name}`)),
+    },
     { to: "config-zip" },
     { to: "/room/list", stdout: "401" },
     { to: `${buildParameters} --outfile /` },
