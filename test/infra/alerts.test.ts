@@ -6,7 +6,7 @@ import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
 import { functionNames } from "../support/function-names.ts";
 import { allOf, onlyOf, type Snapshot, snapshotOf } from "../support/infra/snapshots.ts";
 import { faultsOf } from "../support/kusto.ts";
-import { runQuery, type Tables } from "../support/kusto-rows.ts";
+import { type Row, runQuery } from "../support/kusto-rows.ts";
 
 const production = snapshotOf("production");
 const existing = snapshotOf("existing");
@@ -141,13 +141,11 @@ describe("An alert", () => {
     ...times(of - count, usual),
   ];
   /** Rows of a table, the newest first. Each is so many minutes older than the one before. */
-  const rowsOf = (table: string, minutesBetween: number, rows: readonly object[]): Tables => ({
-    [table]: rows.map((row, index) => ({
-      ...own,
-      TimeGenerated: now - 1 - index * minutesBetween * 60_000,
-      ...row,
-    })),
-  });
+  const rowsOf = (Type: string, minutesBetween: number, rows: readonly object[]): Row[] =>
+    rows.map((row, index) => {
+      const TimeGenerated = now - 1 - index * minutesBetween * 60_000;
+      return { ...own, Type, TimeGenerated, ...row };
+    });
   const metrics = (...rows: object[]) => rowsOf("VmrGatewayMetrics_CL", 5, rows);
   const requests = (...rows: object[]) => rowsOf("AppRequests", 0, rows);
   const calls = (...rows: object[]) => rowsOf("ApiManagementGatewayLogs", 0, rows);
@@ -182,16 +180,14 @@ describe("An alert", () => {
   const stopped = { AlarmNames: "eventsink_maximum_backoff" };
   const metricsAfter = (minutes: number) => rowsOf("VmrGatewayMetrics_CL", minutes, [ofOthers, {}]);
   /** Two hours with claims. So many rooms wait for a conference, by the minutes that have passed since. */
-  const rooms = (claims: number, waiting: (minutesAgo: number) => number): Tables => {
+  const rooms = (claims: number, waiting: (minutesAgo: number) => number): Row[] => {
     const rows = times(24, { LiveConferences: 100, DeletionDepth: 30 });
-    return {
-      ...metrics(...rows.map((row, index) => ({ ...row, InUseRooms: 130 + waiting(5 * index) }))),
-      ...traces(0, ...times(claims, { event: "room-claimed" })),
-    };
+    const measured = rows.map((row, index) => ({ ...row, InUseRooms: 130 + waiting(5 * index) }));
+    return [...metrics(...measured), ...traces(0, ...times(claims, { event: "room-claimed" }))];
   };
   const growing = (minutesAgo: number) => 120 - minutesAgo;
 
-  const firing: Readonly<Record<string, Tables>> = {
+  const firing: Readonly<Record<string, readonly Row[]>> = {
     "callers-refused fires if five creates are refused": traces(1, ...times(5, refused), create),
     "callers-refused fires if five are refused in front": calls(...times(5, refusedInFront)),
     "creates-failing fires if five of 250 creates fail": requests(
@@ -216,7 +212,7 @@ describe("An alert", () => {
     "timers-not-running fires if the newest row is 31 minutes old": metricsAfter(31),
   };
 
-  const silent: Readonly<Record<string, Tables>> = {
+  const silent: Readonly<Record<string, readonly Row[]>> = {
     "callers-refused is silent if one of five creates is served": traces(1, create, ...times(9, refused)),
     "callers-refused is silent if anybody calls without a token": traces(1, ...times(9, noToken)),
     "creates-failing is silent if five of 251 creates fail": requests(
@@ -253,7 +249,7 @@ describe("An alert", () => {
     ),
     "signing-keys-stale is silent if calls are served": traces(1, create),
     "timers-not-running is silent if the newest row is 29 minutes old": metricsAfter(29),
-    "timers-not-running is silent if the app never ran": {},
+    "timers-not-running is silent if the app never ran": [],
   };
 
   const minutesOf: Readonly<Record<string, number>> = {
@@ -265,28 +261,22 @@ describe("An alert", () => {
   };
   const everyRule = [...rules, ...withoutLog];
   const alertOf = (situation: string) => situation.split(" ")[0];
-  function isFiring(situation: string, tables: Tables): boolean {
+  function isFiring(situation: string, rows: readonly Row[]): boolean {
     const rule = everyRule.find(({ name }) => name === alertOf(situation));
     if (!rule) throw new Error(`There is no alert ${situation}`);
     const since = now - (minutesOf[rule.windowSize] ?? 0) * 60_000;
-    const inWindow = Object.entries(tables).map(([table, rows]) => [
-      table,
-      rows.filter(({ TimeGenerated }) => Number(TimeGenerated) > since),
-    ]);
-    return runQuery(rule.query, Object.fromEntries(inWindow), now).length >= rule.threshold;
+    const inWindow = rows.filter(({ TimeGenerated }) => Number(TimeGenerated) > since);
+    return runQuery(rule.query, inWindow, now).length >= rule.threshold;
   }
 
-  test.each(Object.entries(firing))("%s, and only for this gateway", (situation, tables) => {
-    expect(isFiring(situation, tables)).toBe(true);
-    const ofAnother = Object.entries(tables).map(([table, rows]) => [
-      table,
-      rows.map((row) => ({ ...row, ...ofOthers })),
-    ]);
-    expect(isFiring(situation, Object.fromEntries(ofAnother))).toBe(false);
+  test.each(Object.entries(firing))("%s, and only for this gateway", (situation, rows) => {
+    expect(isFiring(situation, rows)).toBe(true);
+    const ofAnother = rows.map((row) => ({ ...row, ...ofOthers }));
+    expect(isFiring(situation, ofAnother)).toBe(false);
   });
 
-  test.each(Object.entries(silent))("%s", (situation, tables) => {
-    expect(isFiring(situation, tables)).toBe(false);
+  test.each(Object.entries(silent))("%s", (situation, rows) => {
+    expect(isFiring(situation, rows)).toBe(false);
   });
 
   test.each(everyRule)("$name has situations in which it fires, and in which it is silent", ({ name }) => {

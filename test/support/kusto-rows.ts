@@ -1,8 +1,8 @@
 /** Runs Kusto queries on rows in memory, as far as the alerts use the language. Times are in milliseconds. */
 import { type KustoNode, statementsOf } from "./kusto.ts";
 
-type Row = Readonly<Record<string, unknown>>;
-export type Tables = Readonly<Record<string, readonly Row[]>>;
+/** As in Azure, the column `Type` names the table of a row. */
+export type Row = Readonly<Record<string, unknown>>;
 
 const isMissing = (value: unknown) => value === null || value === undefined;
 /** Without a number, nothing is less or greater, and nothing can be calculated. */
@@ -54,8 +54,6 @@ const aggregates: Readonly<Record<string, (values: Values, conditions: Values) =
   minif: (values, conditions) => ascending(values.filter((_, index) => conditions[index] === true))[0],
 };
 
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function known<T>(table: Readonly<Record<string, T>>, name: string): T {
   const found = table[name];
   if (found === undefined) throw new Error(`The tests cannot run ${name}`);
@@ -63,7 +61,7 @@ function known<T>(table: Readonly<Record<string, T>>, name: string): T {
 }
 
 /** Returns the rows of a query's result. Throws an Error at a part of the language that it does not know. */
-export function runQuery(query: string, tables: Tables, now: number): readonly Row[] {
+export function runQuery(query: string, allRows: readonly Row[], now: number): readonly Row[] {
   const constants: Record<string, unknown> = {};
 
   function valueOf(node: KustoNode, row: Row): unknown {
@@ -78,7 +76,7 @@ export function runQuery(query: string, tables: Tables, now: number): readonly R
       case "RealLiteralExpression":
         return Number(text);
       case "TimespanLiteralExpression":
-        return Number.parseInt(text) * known(units, text.slice(-1));
+        return Number(/^(\d+)m$/.exec(text)?.[1]) * 60_000;
       case "PathExpression":
         return (valueOf(first, row) as Row)[second.text];
       case "FunctionCallExpression": {
@@ -151,7 +149,7 @@ export function runQuery(query: string, tables: Tables, now: number): readonly R
     const [first, second] = parts;
     if (kind === "PipeExpression" && first && second) return apply(second, rowsOf(first));
     if (kind === "UnionOperator") return parts.slice(1).flatMap(rowsOf);
-    return tables[text] ?? [];
+    return allRows.filter(({ Type }) => Type === text);
   }
 
   return statementsOf(query).flatMap((statement) => {
