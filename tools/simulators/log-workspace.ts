@@ -54,9 +54,6 @@ export async function startLogWorkspace() {
     url: server.url,
     stop: server.stop,
     rows: () => [...stored],
-    /** The lines of the requests and runs with this correlation ID. */
-    linesOf: (correlationId: string) =>
-      traces.filter(({ fields }) => "correlationId" in fields && fields.correlationId === correlationId),
     /** Refuses the next `count` uploads (default 1) with this status. */
     failNext: (fault: FaultInput) => faults.add({ count: 1, ...fault }),
     addTrace,

@@ -18,9 +18,9 @@ export interface Action {
   readonly label: string;
   /** The server that is called. */
   readonly at: "gateway" | "platform" | "issuer" | "contactCentre";
-  readonly method: string;
+  readonly method: "GET" | "POST" | "DELETE";
   /** In which `{room}` is the name of the chosen room. */
-  readonly path: string;
+  readonly path: `/${string}`;
   /** The credentials of the request: the consumer's bearer token, or the agent's token. */
   readonly as?: "consumer" | "agent";
   readonly fields?: readonly Field[];
@@ -28,8 +28,8 @@ export interface Action {
   readonly body?: object;
   /** What is shown instead of the response's body if the request succeeds. */
   readonly done?: string;
-  /** The question that a second click confirms, because the action cannot be undone. `rooms` is the number of rooms. */
-  readonly confirm?: (rooms: number) => string;
+  /** What must be confirmed first, because the action cannot be undone. */
+  readonly confirm?: string;
 }
 
 /** A selection whose first option is the initial one. */
@@ -63,66 +63,168 @@ const calls = (initial: number): Field => ({ name: "count", label: "Calls", init
 const latency = { name: "milliseconds", label: "Milliseconds", initial: 2000 };
 const alarm = { name: "name", label: "Name", initial: "connectivity_lost" };
 
-/** A row of the table: `call` is the server, the method and the path. */
-function action(id: string, label: string, call: string, details: Partial<Action> = {}): Action {
-  const [at = "", method = "", path = ""] = call.split(" ");
-  return { id, label, at: at as Action["at"], method, path, ...details };
-}
-
-export const actionGroups: Readonly<Record<string, readonly Action[]>> = {
+const groups = {
   Rooms: [
-    action("create", "Create a room", "gateway POST /room/create", { as: "consumer", fields: [tag] }),
-    action("read", "Read it as an agent", "gateway GET /public/room/{room}", { as: "agent" }),
-    action("delete", "Delete it", "gateway DELETE /room/{room}", {
+    {
+      id: "create",
+      label: "Create a room",
+      at: "gateway",
+      method: "POST",
+      path: "/room/create",
       as: "consumer",
-      confirm: () => "Delete 1 room?",
-    }),
+      fields: [tag],
+    },
+    {
+      id: "read",
+      label: "Read it as an agent",
+      at: "gateway",
+      method: "GET",
+      path: "/public/room/{room}",
+      as: "agent",
+    },
+    {
+      id: "delete",
+      label: "Delete it",
+      at: "gateway",
+      method: "DELETE",
+      path: "/room/{room}",
+      as: "consumer",
+      confirm: "Delete this room?",
+    },
   ],
   Conference: [
-    action("join", "Join", "platform POST /control/conferences/join", {
+    {
+      id: "join",
+      label: "Join",
+      at: "platform",
+      method: "POST",
+      path: "/control/conferences/join",
       fields: [joining],
       done: "The participant has joined.",
-    }),
-    action("leave", "Leave", "platform POST /control/conferences/leave", {
+    },
+    {
+      id: "leave",
+      label: "Leave",
+      at: "platform",
+      method: "POST",
+      path: "/control/conferences/leave",
       fields: [leaving],
       done: "The participant has left.",
-    }),
+    },
   ],
   "Pool and timers": [
-    action("fill", "Fill the pool", "gateway POST /room/bulk/", { as: "consumer" }),
-    action("empty", "Delete all rooms", "gateway DELETE /room/bulk/", {
+    {
+      id: "fill",
+      label: "Fill the pool",
+      at: "gateway",
+      method: "POST",
+      path: "/room/bulk/",
       as: "consumer",
-      confirm: (rooms) => `Delete ${rooms} rooms?`,
-    }),
-    action("collectGarbage", "Collect garbage", "gateway POST /admin/functions/collectGarbage"),
-    action("collectMetrics", "Collect metrics", "gateway POST /admin/functions/collectMetrics"),
+    },
+    {
+      id: "empty",
+      label: "Delete all rooms",
+      at: "gateway",
+      method: "DELETE",
+      path: "/room/bulk/",
+      as: "consumer",
+      confirm: "Delete all rooms of the gateway?",
+    },
+    {
+      id: "collectGarbage",
+      label: "Collect garbage",
+      at: "gateway",
+      method: "POST",
+      path: "/admin/functions/collectGarbage",
+    },
+    {
+      id: "collectMetrics",
+      label: "Collect metrics",
+      at: "gateway",
+      method: "POST",
+      path: "/admin/functions/collectMetrics",
+    },
   ],
   Platform: [
-    action("down", "Take it down", "platform POST /control/down", { fields: [outage] }),
-    action("up", "Bring it up", "platform POST /control/up"),
-    action("slow", "Slow it down", "platform POST /control/latency", { fields: [latency] }),
-    action("fast", "Make it fast again", "platform POST /control/latency", { body: { milliseconds: 0 } }),
-    action("fail", "Make calls fail", "platform POST /control/faults", { fields: [fault, calls(1)] }),
-    action("heal", "Clear all faults", "platform DELETE /control/faults"),
-    action("alarm", "Raise an alarm", "platform POST /control/alarms", {
+    {
+      id: "down",
+      label: "Take it down",
+      at: "platform",
+      method: "POST",
+      path: "/control/down",
+      fields: [outage],
+    },
+    { id: "up", label: "Bring it up", at: "platform", method: "POST", path: "/control/up" },
+    {
+      id: "slow",
+      label: "Slow it down",
+      at: "platform",
+      method: "POST",
+      path: "/control/latency",
+      fields: [latency],
+    },
+    {
+      id: "fast",
+      label: "Make it fast again",
+      at: "platform",
+      method: "POST",
+      path: "/control/latency",
+      body: { milliseconds: 0 },
+    },
+    {
+      id: "fail",
+      label: "Make calls fail",
+      at: "platform",
+      method: "POST",
+      path: "/control/faults",
+      fields: [fault, calls(1)],
+    },
+    { id: "heal", label: "Clear all faults", at: "platform", method: "DELETE", path: "/control/faults" },
+    {
+      id: "alarm",
+      label: "Raise an alarm",
+      at: "platform",
+      method: "POST",
+      path: "/control/alarms",
       fields: [alarm],
       body: { level: "error" },
-    }),
-    action("calm", "Clear all alarms", "platform DELETE /control/alarms"),
+    },
+    { id: "calm", label: "Clear all alarms", at: "platform", method: "DELETE", path: "/control/alarms" },
   ],
   "Contact centre and token issuer": [
-    action("contactCentreFails", "Contact centre fails", "contactCentre POST /control/faults", {
+    {
+      id: "contactCentreFails",
+      label: "Contact centre fails",
+      at: "contactCentre",
+      method: "POST",
+      path: "/control/faults",
       fields: [calls(5)],
       body: { status: 503 },
-    }),
-    action("contactCentreHeals", "Contact centre recovers", "contactCentre DELETE /control/faults"),
-    action("issuerDown", "Token issuer fails", "issuer POST /control/down"),
-    action("issuerUp", "Token issuer recovers", "issuer POST /control/up"),
-    action("rotate", "Token issuer changes its key", "issuer POST /control/keys/rotate"),
+    },
+    {
+      id: "contactCentreHeals",
+      label: "Contact centre recovers",
+      at: "contactCentre",
+      method: "DELETE",
+      path: "/control/faults",
+    },
+    { id: "issuerDown", label: "Token issuer fails", at: "issuer", method: "POST", path: "/control/down" },
+    { id: "issuerUp", label: "Token issuer recovers", at: "issuer", method: "POST", path: "/control/up" },
+    {
+      id: "rotate",
+      label: "Token issuer changes its key",
+      at: "issuer",
+      method: "POST",
+      path: "/control/keys/rotate",
+    },
   ],
-};
+} as const satisfies Readonly<Record<string, readonly Action[]>>;
 
-export const actions: readonly Action[] = Object.values(actionGroups).flat();
+export type ActionId = (typeof groups)[keyof typeof groups][number]["id"];
+
+export const actionGroups: Readonly<Record<string, readonly Action[]>> = groups;
+
+export const actions: readonly Action[] = Object.values(groups).flat();
 
 /** Whether the request is about the chosen room. */
 export function needsRoom({ path }: Action): boolean {

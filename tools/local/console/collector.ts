@@ -4,13 +4,14 @@ import type { Connection } from "../../simulators/connection.ts";
 import type { DevelopmentStack } from "../../simulators/development-stack.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { openLocalQueues } from "../stack/local-queues.ts";
-import type { Snapshot } from "./console-state.ts";
+import type { HistoryPoint, Snapshot } from "./console-state.ts";
 import { toRoomRows } from "./room-rows.ts";
 import type { Timeline } from "./timeline.ts";
 import { describeTroubles } from "./troubles.ts";
 
 // Without a response in this time, the console shows the storage as down.
 const storageTimeoutSeconds = 3;
+const maxPoints = 600;
 
 export interface CollectorOptions {
   readonly connection: Connection;
@@ -20,16 +21,14 @@ export interface CollectorOptions {
   readonly timeline: Timeline;
   /** The time between two reads of the stack's state. The default is one second. */
   readonly intervalMilliseconds?: number;
-  readonly onSnapshot: (snapshot: Snapshot) => void;
 }
 
-/** Starts sampling. A sample that fails, for example because a part is stopping, is skipped. Returns what ends it. */
-export function startCollector(options: CollectorOptions): () => Promise<void> {
-  const { connection, stack, appState, timeline, onSnapshot, intervalMilliseconds = 1000 } = options;
+/** Takes a first sample, and then one after another. One that fails, for example because a part is stopping, is skipped. */
+export async function startCollector(options: CollectorOptions) {
+  const { connection, stack, appState, timeline, intervalMilliseconds = 1000 } = options;
   const queues = openLocalQueues(connection.storageConnectionString, storageTimeoutSeconds);
   const stopping = new AbortController();
   let depths = [0, 0];
-  let down: readonly string[] = [];
 
   async function take(): Promise<Snapshot> {
     const counting = [queues.provisioning.count(), queues.poison.count()];
@@ -47,30 +46,44 @@ export function startCollector(options: CollectorOptions): () => Promise<void> {
     // Requested rooms that do not exist yet count as being provisioned.
     const counts = { provisioning, pooled: 0, assigned: 0, live: 0, ended: 0, deleting: 0 };
     for (const { state } of rooms) counts[state] += 1;
-    const entries = timeline.entries();
-    const storageIsDown = read === undefined;
-    const troubles = describeTroubles({ stack, app: appState(), storageIsDown, givenUp, entries, now: time });
+    const troubles = describeTroubles({
+      stack,
+      app: appState(),
+      storageIsDown: read === undefined,
+      givenUp,
+      poolIsEmpty: connection.maxRooms > 0 && counts.pooled + counts.provisioning === 0,
+      entries: timeline.entries(),
+      now: time,
+    });
     return { ...troubles, time, counts, poolTarget: connection.maxRooms, rooms };
   }
 
-  function reportOutages(now: readonly string[]): void {
-    for (const part of now) if (!down.includes(part)) timeline.onPart(part, true);
-    for (const part of down) if (!now.includes(part)) timeline.onPart(part, false);
-    down = now;
+  let snapshot = await take();
+  let history: readonly HistoryPoint[] = [];
+
+  function add(newest: Snapshot): void {
+    const { time, isOutage, counts, down } = newest;
+    for (const part of down) if (!snapshot.down.includes(part)) timeline.onPart(part, true);
+    for (const part of snapshot.down) if (!down.includes(part)) timeline.onPart(part, false);
+    history = [...history, { time, isOutage, counts }].slice(-maxPoints);
+    snapshot = newest;
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const snapshot = await take().catch(() => undefined);
-      if (snapshot) reportOutages(snapshot.down);
-      if (snapshot) onSnapshot(snapshot);
+      const newest = await take().catch(() => undefined);
+      if (newest) add(newest);
       await delay(intervalMilliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 
   const running = run();
-  return async () => {
-    stopping.abort();
-    await running;
+  return {
+    /** The newest sample, and those before it as points of the charts. */
+    collected: () => ({ snapshot, history }),
+    stop: async (): Promise<void> => {
+      stopping.abort();
+      await running;
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** The console's web server: the page, its stream, the API reference below /api/, and the calls of both. */
+/** The console's web server: the page, the state that it draws, the API reference below /api/, and the calls of both. */
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -11,9 +11,9 @@ import { listen, type Port } from "../../simulators/process/listen.ts";
 import { bundlePage, type PageFile, toFile } from "../pages/bundle-page.ts";
 import { tokenLine } from "../stack/token-line.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
-import { type Addresses, afterMessage, type Message, type Shown } from "./console-state.ts";
+import type { Addresses, Shown } from "./console-state.ts";
 
-export interface ConsoleOptions extends Omit<CollectorOptions, "onSnapshot"> {
+export interface ConsoleOptions extends CollectorOptions {
   /** The default is a free port. */
   readonly port?: Port;
 }
@@ -48,30 +48,10 @@ export async function startConsole(options: ConsoleOptions) {
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
   const addresses = addressesOf(connection);
-  const streams = new Set<ServerResponse>();
-  let shown: Shown = {
-    addresses,
-    pooledAfterSeconds: connection.poolReadyDelaySeconds,
-    deletedAfterSeconds: connection.garbageMinimumAgeSeconds,
-    history: [],
-    entries: timeline.entries(),
-  };
-  const receive = (message: Message): void => {
-    shown = afterMessage(shown, message);
-    for (const stream of streams) sendMessage(stream, message);
-  };
-  const endings = [
-    startCollector({ ...options, onSnapshot: (snapshot) => receive({ snapshot }) }),
-    timeline.subscribe((entry) => receive({ entry })),
-    stack.platform.onEvent(timeline.onPlatformEvent),
-  ];
+  const collector = await startCollector(options);
+  const stopEvents = stack.platform.onEvent(timeline.onPlatformEvent);
 
-  function openStream(response: ServerResponse): void {
-    response.writeHead(200, { ...securityHeaders, "content-type": "text/event-stream" });
-    sendMessage(response, shown);
-    streams.add(response);
-    response.on("close", () => streams.delete(response));
-  }
+  const state = (): Shown => ({ addresses, ...collector.collected(), entries: timeline.entries() });
 
   let token: string | null = null;
 
@@ -115,13 +95,10 @@ export async function startConsole(options: ConsoleOptions) {
     const [, at, path = ""] = called.exec(target) ?? [];
     if (at !== undefined) return forward(request, response, addresses[at as "gateway"] + path);
     if (request.method !== "GET") return send(response, 404, notFound);
-    if (target === "/events") return openStream(response);
+    if (target === "/state") return send(response, 200, JSON.stringify(state()), json);
     if (target === "/api") return send(response, 308, "", { location: "/api/" });
     if (target === "/api/credentials.json")
       return send(response, 200, JSON.stringify(await credentials()), json);
-    const [, correlationId] = /^\/lines\/([\w.-]+)$/.exec(target) ?? [];
-    if (correlationId !== undefined)
-      return send(response, 200, JSON.stringify(stack.logWorkspace.linesOf(correlationId)), json);
     const [, part, name] = /^(\/api)?\/([^?]*)/.exec(target) ?? [];
     if (part !== undefined) reference ??= referenceFiles();
     const file = (part === undefined ? files : await reference)?.get(name || "index.html");
@@ -139,7 +116,8 @@ export async function startConsole(options: ConsoleOptions) {
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
-      await Promise.all([closed, ...endings.map(async (end) => end())]);
+      stopEvents();
+      await Promise.all([closed, collector.stop()]);
     },
   };
 }
@@ -159,10 +137,6 @@ export function addressesOf(connection: Connection): Addresses {
     tokenLine: tokenLine(connection.tokenUrl),
     agentToken: identities.agentToken,
   };
-}
-
-function sendMessage(stream: ServerResponse, message: Message): void {
-  stream.write(`data: ${JSON.stringify(message)}\n\n`);
 }
 
 /** Sends a text, or bytes; HTML unless the headers say otherwise. */

@@ -1,18 +1,18 @@
-/** What the console shows: the data that its server sends and its page draws. */
+/** What the console shows: the data that its page reads from its server, again and again, and draws. */
+import type { ActionId } from "./actions.ts";
 
 /** The states of a room's life, in their order. */
 export const roomStates = ["provisioning", "pooled", "assigned", "live", "ended", "deleting"] as const;
 export type RoomState = (typeof roomStates)[number];
 
 /** The states as the console names them. */
-export const stateTitles: Readonly<Record<RoomState | "gone", string>> = {
+export const stateTitles: Readonly<Record<RoomState, string>> = {
   provisioning: "Being provisioned",
   pooled: "Pooled",
   assigned: "Assigned",
   live: "Live",
   ended: "Waiting for deletion",
   deleting: "Due for deletion",
-  gone: "Deleted",
 };
 
 export interface RoomRow {
@@ -20,8 +20,6 @@ export interface RoomRow {
   readonly state: RoomState;
   /** Milliseconds since 1970, when the room entered its state. */
   readonly since: number;
-  readonly hasTag: boolean;
-  readonly nodes: readonly string[];
   readonly participants: readonly string[];
 }
 
@@ -40,20 +38,19 @@ export interface Troubles {
   readonly parts: Readonly<Record<string, string>>;
   /** The parts around the gateway that are down. */
   readonly down: readonly string[];
-  /** A banner can have a button with an action that ends the trouble. */
-  readonly banners: readonly { text: string; actionId?: string | undefined; label?: string | undefined }[];
+  readonly banners: readonly Banner[];
+}
+
+export interface Banner {
+  readonly text: string;
+  /** The action that ends the trouble. */
+  readonly cure?: ActionId;
 }
 
 /** Everything at one moment. */
 export interface Snapshot extends HistoryPoint, Troubles {
   readonly poolTarget: number;
   readonly rooms: readonly RoomRow[];
-}
-
-/** One line that the app logged. */
-export interface LoggedLine {
-  readonly time: string;
-  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** Something that happened: a function's run, an outage or its end, or a change in a room. */
@@ -70,8 +67,6 @@ export interface TimelineEntry {
   /** What was done, one phrase per step. */
   readonly steps: readonly string[];
   readonly rooms: readonly string[];
-  /** The state that rooms entered. */
-  readonly states?: Readonly<Record<string, RoomState | "gone">>;
   /** Why a request or a provisioning failed. */
   readonly cause?: string;
 }
@@ -89,32 +84,9 @@ export interface Addresses {
 
 /** What the page shows. */
 export interface Shown {
-  readonly addresses?: Addresses;
-  /** After how many seconds a new room can be handed out. */
-  readonly pooledAfterSeconds: number;
-  /** After how many seconds an ended room may be deleted. */
-  readonly deletedAfterSeconds: number;
-  readonly snapshot?: Snapshot;
+  readonly addresses: Addresses;
+  readonly snapshot: Snapshot;
   readonly history: readonly HistoryPoint[];
+  /** The newest last. */
   readonly entries: readonly TimelineEntry[];
-}
-
-/** A message of the stream: first everything, and then a snapshot or an entry. */
-export type Message = Partial<Shown> & { readonly entry?: TimelineEntry };
-
-const maxPoints = 600;
-const maxEntries = 3000;
-
-/** Returns what is shown after a message. */
-export function afterMessage(shown: Shown, { entry, ...others }: Message): Shown {
-  const { history, entries } = shown;
-  const { snapshot } = others;
-  if (!snapshot) return { ...shown, entries: entry ? withNewest(entries, entry) : entries, ...others };
-  const { time, isOutage, counts } = snapshot;
-  return { ...shown, history: [...history, { time, isOutage, counts }].slice(-maxPoints), ...others };
-}
-
-/** Returns the entries with a new one, or a changed one of the same ID, at their end. The oldest ones beyond a limit go. */
-export function withNewest(entries: readonly TimelineEntry[], entry: TimelineEntry): TimelineEntry[] {
-  return [...entries.filter(({ id }) => id !== entry.id), entry].slice(-maxEntries);
 }

@@ -1,8 +1,7 @@
-/** Summarises the timeline: how long creates took, and why they or provisioning failed. */
+/** Summarises the timeline: what became of creates, and why they or provisioning failed. */
 import type { TimelineEntry } from "./console-state.ts";
 
 const troubleMinutes = 5;
-const minMeasured = 10;
 const failuresInARow = 3;
 
 /** What became of a create; undefined for other entries, and for a create that the caller got wrong. */
@@ -13,23 +12,16 @@ function outcomeOf({ title, status, tone }: TimelineEntry): "handed-out" | "empt
   return tone === "bad" ? "failed" : undefined;
 }
 
-/** Returns percentiles of the successful creates, and how many failed with 5xx or found the pool empty. */
+/** Returns how many creates there were, and how many failed with 5xx or found the pool empty. */
 export function summarizeCreates(entries: readonly TimelineEntry[]) {
   const creates = entries.filter((entry) => outcomeOf(entry) !== undefined);
-  const having = (outcome: string) => creates.filter((create) => outcomeOf(create) === outcome);
-  const sorted = having("handed-out")
-    .map(({ durationMilliseconds = 0 }) => durationMilliseconds)
-    .toSorted((one, other) => one - other);
-  const percentile = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-  const isEnough = sorted.length >= minMeasured;
+  const countOf = (outcome: string) => creates.filter((create) => outcomeOf(create) === outcome).length;
   return {
     count: creates.length,
-    failed: having("failed").length,
-    empty: having("empty").length,
+    failed: countOf("failed"),
+    empty: countOf("empty"),
     /** When the first of them was. */
     since: creates[0]?.time,
-    /** Of a few creates, percentiles say nothing. */
-    percentiles: isEnough ? { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99) } : undefined,
   };
 }
 

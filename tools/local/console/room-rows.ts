@@ -1,4 +1,4 @@
-/** Determines the state of each room. PINs and tags stay here: only whether there is a tag is passed on. */
+/** Determines the state of each room. PINs and tags stay here. */
 import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import { isTakenOut } from "../../ops/pool/taken-out.ts";
 import type { Connection } from "../../simulators/connection.ts";
@@ -6,7 +6,7 @@ import type { PlatformSimulator } from "../../simulators/platform/platform-simul
 import type { RoomRow, RoomState } from "./console-state.ts";
 import type { Timeline } from "./timeline.ts";
 
-type PlatformRoom = Pick<ReturnType<PlatformSimulator["rooms"]>[number], "name" | "tag" | "description">;
+type PlatformRoom = Pick<ReturnType<PlatformSimulator["rooms"]>[number], "name" | "description">;
 
 export interface RoomFacts extends Pick<Connection, "poolReadyDelaySeconds" | "garbageMinimumAgeSeconds"> {
   readonly rooms: readonly PlatformRoom[];
@@ -21,13 +21,8 @@ export function toRoomRows(facts: RoomFacts): RoomRow[] {
     const marker = parseMarker(room.description);
     if (!marker) return [];
     const conference = facts.conferences.find(({ name }) => name === room.name);
-    const { nodes = [], participants = [], startedAt } = conference ?? {};
-    const row = {
-      name: room.name,
-      hasTag: room.tag !== "",
-      nodes,
-      participants: participants.map(({ name }) => name),
-    };
+    const { participants = [], startedAt } = conference ?? {};
+    const row = { name: room.name, participants: participants.map(({ name }) => name) };
     if (startedAt !== undefined) return { ...row, state: "live", since: startedAt };
     const [state, since] = stateOf(room, marker.state, Date.parse(marker.since), facts);
     return { ...row, state, since };

@@ -3,16 +3,12 @@ import * as z from "zod";
 import { type Line, readLine } from "../../log/reading.ts";
 import { describeLine, describeLoggedFailure, phrase } from "../../log/words.ts";
 import type { AppState, LogEntry } from "../../simulators/host/messages.ts";
-import { type RoomState, stateTitles, type TimelineEntry, withNewest } from "./console-state.ts";
+import { stateTitles, type TimelineEntry } from "./console-state.ts";
 
-/** The lines that say that a room has entered a state. */
-const statesByEvent: Readonly<Record<string, RoomState | "gone">> = {
-  "room-provisioned": "provisioning",
-  "room-claimed": "assigned",
-  "room-queued-for-deletion": "ended",
-  "room-discarded": "ended",
-  "room-deleted": "gone",
-};
+const maxEntries = 1000;
+
+/** The lines that say that a room waits to be deleted. */
+const endings = ["room-queued-for-deletion", "room-discarded"];
 
 /** What an event says about a conference, by its name, or about a participant of one. */
 const eventSchema = z
@@ -24,14 +20,15 @@ export type Timeline = ReturnType<typeof createTimeline>;
 /** Creates an empty timeline. */
 export function createTimeline() {
   const linesByRun = new Map<string, Line[]>();
-  const listeners = new Set<(entry: TimelineEntry) => void>();
+  /** Whether each room was last seen live or ended, and since when. */
+  const lastStates = new Map<string, { state: "live" | "ended"; time: number }>();
   let entries: readonly TimelineEntry[] = [];
   let isUp = true;
   let added = 0;
 
+  /** Adds an entry, or a changed one of the same ID, at the end. The oldest ones beyond a limit go. */
   function add(entry: TimelineEntry): void {
-    entries = withNewest(entries, entry);
-    for (const listener of listeners) listener(entry);
+    entries = [...entries.filter(({ id }) => id !== entry.id), entry].slice(-maxEntries);
   }
 
   function addNow(kind: "outage" | "room", title: string, details: Partial<TimelineEntry> = {}): void {
@@ -39,14 +36,6 @@ export function createTimeline() {
     const own = { id: `${title} ${added}`, time: Date.now(), kind, title };
     add({ ...own, tone: "good", steps: [], rooms: [], ...details });
   }
-
-  /** The state that each room entered last, and when. */
-  const lastStates = () =>
-    new Map(
-      entries.flatMap(({ time, states = {} }) =>
-        Object.entries(states).map(([room, state]) => [room, { state, time }] as const),
-      ),
-    );
 
   return {
     /** Receives the host's log, from before the console has started. */
@@ -56,7 +45,10 @@ export function createTimeline() {
       const lines = linesByRun.get(invocationId) ?? [];
       if (category.endsWith(".User")) {
         const line = readLine(message);
-        if (line) linesByRun.set(invocationId, [...lines, line]);
+        if (!line) return;
+        linesByRun.set(invocationId, [...lines, line]);
+        if (line.room !== undefined && endings.includes(line.event))
+          lastStates.set(line.room, { state: "ended", time: Date.now() });
         return;
       }
       const run = toEntry(entry, lines);
@@ -79,19 +71,16 @@ export function createTimeline() {
       if (conference !== undefined)
         addNow("room", `${display_name} ${does}`, { id: `${uuid} ${does}`, rooms: [conference] });
       // The other nodes of a conference start it as well.
-      if (room !== undefined && event === "conference_started" && lastStates().get(room)?.state !== "live")
-        addNow("room", stateTitles.live, { rooms: [room], states: { [room]: "live" } });
+      if (room === undefined || event !== "conference_started" || lastStates.get(room)?.state === "live")
+        return;
+      lastStates.set(room, { state: "live", time: Date.now() });
+      addNow("room", stateTitles.live, { rooms: [room] });
     },
     /** Receives that a part around the gateway went down, or came back. */
     onPart: (name: string, isDown: boolean): void =>
       addNow("outage", `${name} ${isDown ? "down" : "up again"}`, { tone: isDown ? "bad" : "good" }),
     entries: () => entries,
-    lastStates,
-    /** Calls the listener with each entry that is new or has changed. Returns the function that ends it. */
-    subscribe: (listener: (entry: TimelineEntry) => void) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    lastStates: (): ReadonlyMap<string, { state: "live" | "ended"; time: number }> => lastStates,
   };
 }
 
@@ -110,7 +99,6 @@ function toEntry(
   const title = trigger.kind === "request" ? trigger.title : functionName;
   const [, room] = /^\w+ (?:\/public)?\/room\/(?!create$|list$)([^/]+)$/.exec(title) ?? [];
   const rooms = new Set([...lines.map((line) => line.room), room]);
-  const states = lines.map(({ event, room: name = "" }) => [name, statesByEvent[event]] as const);
   // The host responds with 500 to a run that has logged no response, for example because its process has ended.
   const hasFailed = outcome !== "Succeeded";
   const status = request?.status ?? (trigger.kind === "request" && hasFailed ? 500 : undefined);
@@ -126,7 +114,6 @@ function toEntry(
       length === 1 ? step : `${step} × ${length}`,
     ),
     rooms: [...rooms].filter((name) => name !== undefined),
-    states: Object.fromEntries(states.flatMap(([name, state]) => (state ? [[name, state]] : []))),
     ...(status !== undefined && { status }),
     ...(correlationId !== undefined && { correlationId }),
     ...(isBad && failure && { cause: describeLoggedFailure(failure) }),

@@ -3,7 +3,7 @@ import type { DevelopmentStack } from "../../simulators/development-stack.ts";
 import type { Fault } from "../../simulators/faults.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { count } from "../../terminal/format.ts";
-import type { TimelineEntry, Troubles } from "./console-state.ts";
+import type { Banner, TimelineEntry, Troubles } from "./console-state.ts";
 import { describeFailedCreates } from "./creates.ts";
 
 export interface TroubleFacts {
@@ -12,6 +12,8 @@ export interface TroubleFacts {
   readonly storageIsDown: boolean;
   /** The number of requests for rooms that the host has given up. */
   readonly givenUp: number;
+  /** Whether the pool has no room and none is on its way to it. */
+  readonly poolIsEmpty: boolean;
   readonly entries: readonly TimelineEntry[];
   readonly now: number;
 }
@@ -23,62 +25,74 @@ const appWords = {
   ended: "has ended permanently",
 };
 
-export function describeTroubles({
-  stack,
-  app,
-  storageIsDown,
-  givenUp,
-  entries,
-  now,
-}: TroubleFacts): Troubles {
-  const { platform, issuer, contactCentre } = stack;
+export function describeTroubles(facts: TroubleFacts): Troubles {
+  const { app, storageIsDown, givenUp, poolIsEmpty, entries, now } = facts;
+  const { platform, issuer, contactCentre } = facts.stack;
   const { faults, latencyMilliseconds, alarms } = platform.switches();
   const platformIsDown = platform.downMode() !== undefined;
   const isOutage = app.state !== "up" || storageIsDown || platformIsDown;
-  const isSlow = latencyMilliseconds > 0;
   const latency = `${(latencyMilliseconds / 1000).toFixed(1)} s`;
   const waiting = platform.sinkState().queued;
   const refusals = contactCentre.faultCount();
-  const why = app.reason === undefined ? "" : `: ${app.reason}`;
+  const platformWords: string[] = [];
+  const banners: Banner[] = [];
+  const down: string[] = [];
+  if (app.state !== "up") {
+    const why = app.reason === undefined ? "" : `: ${app.reason}`;
+    banners.push({ text: `The gateway's app ${appWords[app.state]}${why}` });
+  }
+  if (storageIsDown) {
+    down.push("Storage");
+    banners.push({
+      text: "The storage does not respond: creates return 503. The figures of the queues are old.",
+    });
+  }
   const failedCreates = isOutage ? undefined : describeFailedCreates(entries, now);
-  const requests = count(givenUp, "request");
-  const calls = faults.map(describeFault).join("; ");
-  const banners: [isShown: boolean, text: string, actionId?: string, label?: string][] = [
-    [app.state !== "up", `The gateway's app ${appWords[app.state]}${why}`],
-    [storageIsDown, "The storage does not respond: creates return 503. The figures of the queues are old."],
-    [failedCreates !== undefined, failedCreates ?? ""],
-    [givenUp > 0, `The host has given up ${requests} for a room: npm run ops -- redrive --local.`],
-    [platformIsDown, "The platform is down: creates return 503.", "up", "Bring it up"],
-    [faults.length > 0, `Calls of the platform fail: ${calls}.`, "heal", "Clear all faults"],
-    [isSlow, `The platform is slow: each call takes ${latency}.`, "fast", "Make it fast again"],
-    [issuer.isDown(), "The token issuer is down: it issues no tokens.", "issuerUp", "Let it recover"],
-    [refusals > 0, "The contact centre fails: agents get 503.", "contactCentreHeals", "Let it recover"],
-  ];
+  if (failedCreates !== undefined) banners.push({ text: failedCreates });
+  if (givenUp > 0) {
+    const requests = count(givenUp, "request");
+    banners.push({
+      text: `The host has given up ${requests} for a room: npm run ops -- redrive --local.`,
+    });
+  }
+  if (poolIsEmpty) banners.push({ text: "The pool is empty: creates return 404.", cure: "fill" });
+  if (platformIsDown) {
+    down.push("Platform");
+    platformWords.push("down");
+    banners.push({ text: "The platform is down: creates return 503.", cure: "up" });
+  }
+  if (latencyMilliseconds > 0) {
+    platformWords.push(`slow, ${latency}`);
+    banners.push({ text: `The platform is slow: each call takes ${latency}.`, cure: "fast" });
+  }
+  if (faults.length > 0) {
+    platformWords.push(count(faults.length, "fault"));
+    banners.push({
+      text: `Calls of the platform fail: ${faults.map(describeFault).join("; ")}.`,
+      cure: "heal",
+    });
+  }
+  if (alarms.length > 0) platformWords.push(count(alarms.length, "alarm"));
+  if (waiting > 0) platformWords.push(`${count(waiting, "event")} waiting`);
+  if (issuer.isDown()) {
+    down.push("Token issuer");
+    banners.push({ text: "The token issuer is down: it issues no tokens.", cure: "issuerUp" });
+  }
+  if (refusals > 0) {
+    down.push("Contact centre");
+    banners.push({ text: "The contact centre fails: agents get 503.", cure: "contactCentreHeals" });
+  }
   return {
     isOutage,
     parts: {
       Gateway: app.state,
       Storage: storageIsDown ? "down" : "up",
-      Platform:
-        [
-          ...(platformIsDown ? ["down"] : []),
-          ...(isSlow ? [`slow, ${latency}`] : []),
-          ...(faults.length > 0 ? [count(faults.length, "fault")] : []),
-          ...(alarms.length > 0 ? [count(alarms.length, "alarm")] : []),
-          ...(waiting > 0 ? [`${count(waiting, "event")} waiting`] : []),
-        ].join(", ") || "up",
+      Platform: platformWords.join(", ") || "up",
       "Token issuer": issuer.isDown() ? "down" : "up",
       "Contact centre": refusals > 0 ? `${count(refusals, "fault")} to come` : "up",
     },
-    down: [
-      ...(storageIsDown ? ["Storage"] : []),
-      ...(platformIsDown ? ["Platform"] : []),
-      ...(issuer.isDown() ? ["Token issuer"] : []),
-      ...(refusals > 0 ? ["Contact centre"] : []),
-    ],
-    banners: banners.flatMap(([isShown, text, actionId, label]) =>
-      isShown ? [{ text, actionId, label }] : [],
-    ),
+    down,
+    banners,
   };
 }
 

@@ -1,5 +1,4 @@
 /** A local gateway with its console. */
-
 import { fetchAccessToken } from "../../simulators/consumer.ts";
 import { poll } from "../../simulators/process/poll.ts";
 import { startConsole } from "../console/console-server.ts";
@@ -31,7 +30,9 @@ export async function startRunningConsole(settings: Record<string, string> = {})
     await poll(isFull, { description: `${rooms} rooms in the pool`, timeoutSeconds: 60 });
   }
 
-  await call("POST /room/bulk/");
+  // A busy computer can let the first calls fail.
+  const isAccepted = async () => ((await call("POST /room/bulk/")).status === 202 ? true : undefined);
+  await poll(isAccepted, { description: "an accepted bulk create", timeoutSeconds: 60 });
   await untilPoolHas(connection.maxRooms);
   return {
     url: shown.url,

@@ -1,5 +1,4 @@
-/** Shows times and amounts, and reads the page's address: `#/room/NAME` shows one room, `#/request/ID` one request. */
-import { useEffect, useState } from "preact/hooks";
+/** Shows times, and the colour of a room's state. */
 
 /** Returns the local time of day, with seconds. */
 export function timeOfDay(milliseconds: number): string {
@@ -14,33 +13,7 @@ export function age(milliseconds: number): string {
   return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-/** Returns a duration as `38 ms` or `2.4 s`. */
-export function duration(milliseconds: number): string {
-  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
-}
-
 /** Returns the style that gives an element the colour of a room's state. */
 export function stateStyle(state: string): Record<string, string> {
   return { "--state": `var(--${state})` };
-}
-
-/** Returns an amount with its noun: `1 fault`, `3 faults`. */
-export function amount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
-}
-
-export function roomAddress(name: string): string {
-  return `#/room/${name}`;
-}
-
-/** Returns the room or the request whose life is shown, or undefined on the overview. */
-export function usePlace() {
-  const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const update = (): void => setHash(location.hash);
-    window.addEventListener("hashchange", update);
-    return () => window.removeEventListener("hashchange", update);
-  }, []);
-  const [, kind, name] = /^#\/(room|request)\/(.+)$/.exec(hash) ?? [];
-  return name === undefined ? undefined : { kind, name };
 }

@@ -1,27 +1,24 @@
-/** The header: the gateway's URL, the state of every part, and a banner per problem with the action that ends it. */
-import type { Snapshot } from "../console-state.ts";
+/** The header: the gateway's URL and the state of every part; below, a banner per problem with the action that ends it. */
+import { actions } from "../actions.ts";
+import type { Banner } from "../console-state.ts";
 import { timeOfDay } from "./format.ts";
 import type { LiveData } from "./live-data.ts";
 import { runAction } from "./run-action.ts";
 
 export function Header({ data: { snapshot, addresses, isConnected } }: { data: LiveData }) {
-  const lost = snapshot && { Console: `connection lost, last update ${timeOfDay(snapshot.time)}` };
-  const shown = (isConnected ? snapshot?.parts : lost) ?? {};
+  const lost = { Console: `connection lost, last update ${timeOfDay(snapshot.time)}` };
   return (
-    <header class="top">
+    <header>
       <h1>
         <img src="/icon.svg" alt="" width="28" height="28" />
         VMR gateway
       </h1>
-      {addresses && <code class="address">{addresses.gateway}</code>}
-      <a class="top-link" href="/api/">
-        API reference
-      </a>
-      <ul class="health" aria-label="The gateway and the parts around it">
-        {Object.entries(shown).map(([name, state]) => (
-          <li key={name} class={state === "up" ? "part good" : "part bad"}>
-            <span class="dot" aria-hidden="true" />
-            {name} <span class="part-state">{state}</span>
+      <code>{addresses.gateway}</code>
+      <a href="/api/">API reference</a>
+      <ul class="parts" aria-label="The gateway and the parts around it">
+        {Object.entries(isConnected ? snapshot.parts : lost).map(([name, state]) => (
+          <li key={name} class={state === "up" ? "good" : "bad"}>
+            {name} <b>{state}</b>
           </li>
         ))}
       </ul>
@@ -29,27 +26,23 @@ export function Header({ data: { snapshot, addresses, isConnected } }: { data: L
   );
 }
 
-/** One line per problem, with the button that ends it. */
-export function Banners({ data, snapshot: { time, banners } }: { data: LiveData; snapshot: Snapshot }) {
+export function Banners({ data: { snapshot, isConnected } }: { data: LiveData }) {
+  const { time, banners } = snapshot;
   const gone = `The console's server does not respond. The page shows the state of ${timeOfDay(time)}.`;
   return (
-    <div class="banners" role="status">
-      {(data.isConnected ? banners : [{ text: gone }]).map((banner) => (
-        <Banner key={banner.text} {...banner} />
+    <div class="banners bad" role="status">
+      {(isConnected ? banners : [{ text: gone }]).map((banner) => (
+        <OneBanner key={banner.text} {...banner} />
       ))}
     </div>
   );
 }
 
-function Banner({ text, actionId, label }: Snapshot["banners"][number]) {
+function OneBanner({ text, cure }: Banner) {
+  const action = actions.find(({ id }) => id === cure);
   return (
-    <p class="banner bad">
-      <span>{text}</span>
-      {actionId && (
-        <button type="button" onClick={() => void runAction(actionId, {})}>
-          {label}
-        </button>
-      )}
+    <p>
+      {text} {action && <button onClick={() => void runAction(action, {})}>{action.label}</button>}
     </p>
   );
 }

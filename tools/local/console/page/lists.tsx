@@ -1,30 +1,34 @@
-/** The lists of the page: rooms, what happened, and what the app logged. */
+/** The lists of the page: rooms, and what happened. Choosing a room or a request shows only what happened to it. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { type LoggedLine, type RoomRow, stateTitles, type TimelineEntry } from "../console-state.ts";
-import { age, amount, duration, roomAddress, stateStyle, timeOfDay } from "./format.ts";
+import { type RoomRow, stateTitles, type TimelineEntry } from "../console-state.ts";
+import { age, stateStyle, timeOfDay } from "./format.ts";
 
 const maxShown = 150;
-/** The same in every line, or shown elsewhere. */
-const leftOut = ["event", "correlationId", "invocationId", "causes"];
+const maxRooms = 3;
 /** The rooms in use first, and of each state the youngest first. */
 const stateOrder = ["live", "assigned", "ended", "deleting", "provisioning", "pooled"];
 
 export const inOrder = (one: RoomRow, other: RoomRow): number =>
   stateOrder.indexOf(one.state) - stateOrder.indexOf(other.state) || other.since - one.since;
 
+/** What is chosen: the name of a room, the correlation ID of a request, or nothing. */
+export interface Choice {
+  readonly chosen: string | undefined;
+  readonly choose: (value: string | undefined) => void;
+}
+
 interface ListProps {
   readonly title: string;
-  readonly count?: number;
+  readonly head?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** A card with a list, which scrolls, so that it must be reachable by keyboard. */
-function List({ title, count, children }: ListProps) {
+function List({ title, head, children }: ListProps) {
   return (
     <section class="card">
       <h2>
-        {title} {count !== undefined && <span class="muted">{count}</span>}
+        {title} {head}
       </h2>
       <div class="scroll" tabIndex={0} role="region" aria-label={title}>
         {children}
@@ -33,29 +37,51 @@ function List({ title, count, children }: ListProps) {
   );
 }
 
-/** The roles are explicit, because a narrow page lays the rows out as blocks. */
-export function Rooms({ rooms, now }: { rooms: readonly RoomRow[]; now: number }) {
+/** Chooses a room or a request, or nothing if it is chosen. */
+function Chooser({ value, choice: { chosen, choose } }: { value: string; choice: Choice }) {
+  const isChosen = value === chosen;
   return (
-    <List title="Rooms" count={rooms.length}>
-      {rooms.length === 0 && <p class="none">There is no room.</p>}
-      <table role="table" hidden={rooms.length === 0}>
-        <thead role="rowgroup">
-          <tr role="row">
-            {["Name", "State", "For", "Tag", "Conference"].map((title) => (
-              <th key={title} role="columnheader" scope="col">
+    <button class="link" aria-pressed={isChosen} onClick={() => choose(isChosen ? undefined : value)}>
+      {value}
+    </button>
+  );
+}
+
+interface RoomsProps {
+  readonly rooms: readonly RoomRow[];
+  readonly now: number;
+  /** The names of the rooms to mark. */
+  readonly marked: readonly (string | undefined)[];
+  readonly choice: Choice;
+}
+
+export function Rooms({ rooms, now, marked, choice }: RoomsProps) {
+  return (
+    <List title="Rooms" head={<span class="muted">{rooms.length}</span>}>
+      {rooms.length === 0 && <p class="muted">There is no room.</p>}
+      <table hidden={rooms.length === 0}>
+        <thead>
+          <tr>
+            {["Name", "State", "For", "Conference"].map((title) => (
+              <th key={title} scope="col">
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup">
-          {rooms.toSorted(inOrder).map((room) => (
-            <tr key={room.name} role="row">
-              {cellsOf(room, now).map((cell, index) => (
-                <td key={index} role="cell">
-                  {cell}
-                </td>
-              ))}
+        <tbody>
+          {rooms.toSorted(inOrder).map(({ name, state, since, participants }) => (
+            <tr key={name} class={marked.includes(name) ? "marked" : ""}>
+              <td>
+                <Chooser value={name} choice={choice} />
+              </td>
+              <td>
+                <span class="badge" style={stateStyle(state)}>
+                  {stateTitles[state]}
+                </span>
+              </td>
+              <td>{age(now - since)}</td>
+              <td>{participants.join(", ") || "–"}</td>
             </tr>
           ))}
         </tbody>
@@ -64,126 +90,58 @@ export function Rooms({ rooms, now }: { rooms: readonly RoomRow[]; now: number }
   );
 }
 
-function cellsOf({ name, state, since, hasTag, nodes, participants }: RoomRow, now: number) {
-  return [
-    <RoomLink name={name} />,
-    <span class="badge" style={stateStyle(state)}>
-      {stateTitles[state]}
-    </span>,
-    <span class="unit">{age(now - since)}</span>,
-    hasTag ? "set" : "–",
-    nodes.length === 0 ? "–" : amount(participants.length, "person", "people"),
-  ];
-}
-
-function RoomLink({ name }: { name: string }) {
-  return (
-    <a class="room-name" href={roomAddress(name)}>
-      {name}
-    </a>
+/** What happened, the newest first. */
+export function Timeline({ entries, choice }: { entries: readonly TimelineEntry[]; choice: Choice }) {
+  const { chosen, choose } = choice;
+  const showAll = chosen !== undefined && (
+    <span class="muted">
+      of <code>{chosen}</code>{" "}
+      <button class="link" onClick={() => choose(undefined)}>
+        Show all
+      </button>
+    </span>
   );
-}
-
-/** What happened, the newest first. Equal consecutive runs are one entry, which shows each of them when it is opened. */
-export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
-  const shown = entries.filter(({ kind }) => kind !== "room").toReversed();
   return (
-    <List title="Timeline">
-      {shown.length === 0 && <p class="none">Nothing has happened yet. Create a room.</p>}
-      <ol class="entries">
-        {grouped(shown)
-          .slice(0, maxShown)
-          .map((group) => (
-            <Entry key={group.at(-1)?.id} group={group} />
+    <List title="Timeline" head={showAll}>
+      {entries.length === 0 && <p class="muted">Nothing has happened yet. Create a room.</p>}
+      <ol>
+        {entries
+          .slice(-maxShown)
+          .toReversed()
+          .map((entry) => (
+            <Entry key={entry.id} entry={entry} choice={choice} />
           ))}
       </ol>
     </List>
   );
 }
 
-export function EntryList({ entries }: { entries: readonly TimelineEntry[] }) {
-  return (
-    <ol class="entries">
-      {entries.map((entry) => (
-        <Entry key={entry.id} group={[entry]} />
-      ))}
-    </ol>
-  );
-}
-
-export function LoggedLines({ lines }: { lines: readonly LoggedLine[] }) {
-  const details = (fields: LoggedLine["fields"]): string =>
-    Object.entries(fields)
-      .filter(([name]) => !leftOut.includes(name))
-      .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
-      .join(" ");
-  return (
-    <ol class="entries lines">
-      {lines.map(({ time, fields }, index) => (
-        <li key={index} class="entry">
-          <time dateTime={time}>{timeOfDay(Date.parse(time))}</time> <b>{String(fields["event"])}</b>{" "}
-          <code>{details(fields)}</code>
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-type Group = [TimelineEntry, ...TimelineEntry[]];
-
-/** Joins neighbours that differ in their room, IDs and times only. */
-function grouped(entries: readonly TimelineEntry[]): Group[] {
-  const essence = ({ id, kind, title, tone, status, steps }: TimelineEntry) =>
-    JSON.stringify(kind === "outage" ? id : [kind, title, tone, status, steps]);
-  const groups: Group[] = [];
-  for (const entry of entries) {
-    const last = groups.at(-1);
-    if (last && essence(last[0]) === essence(entry)) last.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
-}
-
 /** The parts of a row are separated by spaces, so that they are separate words when they are read out or copied. */
-function Entry({ group }: { group: Group }) {
-  const [entry] = group;
-  const { time, kind, tone, title, status, durationMilliseconds, correlationId, steps } = entry;
-  const [room, ...others] = new Set(group.flatMap((one) => one.rooms));
-  const isGroup = group.length > 1;
-  const hasFailed = tone === "bad" && kind !== "outage";
-  const took = durationMilliseconds === undefined ? undefined : duration(durationMilliseconds);
-  const since = isGroup ? `since ${timeOfDay(group.at(-1)?.time ?? time)}` : took;
+function Entry({ entry, choice }: { entry: TimelineEntry; choice: Choice }) {
+  const { time, kind, tone, title, durationMilliseconds, correlationId, steps } = entry;
+  const rooms = entry.rooms.filter((room) => room !== choice.chosen);
+  const status = entry.status ?? (tone === "bad" && kind !== "outage" ? "failed" : undefined);
+  const isCall = kind === "request" || kind === "event";
   return (
     <li class={`entry ${tone}`}>
-      <time dateTime={new Date(time).toISOString()}>{timeOfDay(time)}</time>{" "}
-      <span class={`kind ${kind}`}>{kind}</span>{" "}
-      <div class="what">
-        <span class="title">{isGroup ? `${title} × ${group.length}` : title}</span>{" "}
-        {(status !== undefined || hasFailed) && <span class={`status ${tone}`}>{status ?? "failed"}</span>}{" "}
-        <span class="muted unit">{since}</span> {steps.length > 0 && <p class="steps">{steps.join(" · ")}</p>}{" "}
-        {room !== undefined && (
-          <p class="steps">
-            <RoomLink name={room} />
-            {others.length > 0 && ` and ${others.length} more`}
-          </p>
-        )}{" "}
-        {!isGroup && correlationId !== undefined && kind !== "queue" && kind !== "timer" && (
-          <p class="ids">
-            correlation <a href={`#/request/${correlationId}`}>{correlationId}</a>
-          </p>
-        )}
-        {isGroup && <Members entries={group} />}
+      <div>
+        <time class="muted" dateTime={new Date(time).toISOString()}>
+          {timeOfDay(time)}
+        </time>{" "}
+        <span class={`kind muted ${kind}`}>{kind}</span>
+      </div>{" "}
+      <div>
+        <b>{title}</b> {status !== undefined && <span class="status">{status}</span>}{" "}
+        {durationMilliseconds !== undefined && <span class="muted">{durationMilliseconds} ms</span>}
+        {steps.length > 0 && <p class="muted">{steps.join(" · ")}</p>}
+        <div>
+          {rooms.slice(0, maxRooms).map((room) => (
+            <Chooser key={room} value={room} choice={choice} />
+          ))}
+          {rooms.length > maxRooms && <span class="muted">and {rooms.length - maxRooms} more</span>}
+          {isCall && correlationId !== undefined && <Chooser value={correlationId} choice={choice} />}
+        </div>
       </div>
     </li>
-  );
-}
-
-function Members({ entries }: { entries: readonly TimelineEntry[] }) {
-  const [isOpen, setIsOpen] = useState(false);
-  return (
-    <details class="members" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>Show each</summary>
-      {isOpen && <EntryList entries={entries} />}
-    </details>
   );
 }

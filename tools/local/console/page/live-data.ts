@@ -1,29 +1,25 @@
-/** Receives the server's stream and keeps what the page draws. */
+/** Reads what the page draws from the server, and keeps the last of it when the server does not respond. */
 import { useEffect, useState } from "preact/hooks";
-import { afterMessage, type Message, type Shown } from "../console-state.ts";
+import type { Shown } from "../console-state.ts";
 
 export interface LiveData extends Shown {
   readonly isConnected: boolean;
 }
 
-const empty: LiveData = {
-  isConnected: false,
-  pooledAfterSeconds: 0,
-  deletedAfterSeconds: 0,
-  history: [],
-  entries: [],
-};
+const pauseMilliseconds = 500;
 
-export function useLiveData(): LiveData {
-  const [data, setData] = useState(empty);
+/** Returns what the server said last; undefined before its first response. */
+export function useLiveData(): LiveData | undefined {
+  const [data, setData] = useState<LiveData>();
   useEffect(() => {
-    const stream = new EventSource("/events");
-    stream.onmessage = ({ data: text }: MessageEvent<string>) => {
-      const message: Message = JSON.parse(text);
-      setData((current) => ({ ...afterMessage(current, message), isConnected: true }));
-    };
-    stream.onerror = () => setData((current) => ({ ...current, isConnected: false }));
-    return () => stream.close();
+    async function read(): Promise<void> {
+      const shown: Shown | undefined = await fetch("/state")
+        .then(async (response) => response.json())
+        .catch(() => undefined);
+      setData((last) => (shown ? { ...shown, isConnected: true } : last && { ...last, isConnected: false }));
+      setTimeout(() => void read(), pauseMilliseconds);
+    }
+    void read();
   }, []);
   return data;
 }

@@ -1,23 +1,18 @@
-/** The overview: rooms by state, then creates, charts, rooms and the timeline. */
+/** Rooms by state, and below creates, charts, rooms and the timeline. */
 import { roomStates, type Snapshot, stateTitles } from "../console-state.ts";
 import { summarizeCreates } from "../creates.ts";
 import { PoolChart, StatesChart } from "./charts.tsx";
-import { age, duration, stateStyle } from "./format.ts";
-import { Rooms, Timeline } from "./lists.tsx";
+import { age, stateStyle } from "./format.ts";
+import { type Choice, Rooms, Timeline } from "./lists.tsx";
 import type { LiveData } from "./live-data.ts";
-import { runAction } from "./run-action.ts";
 
-export function Summary({ snapshot: { counts, poolTarget } }: { snapshot: Snapshot }) {
+export function Summary({ counts }: Pick<Snapshot, "counts">) {
   return (
     <ol class="states" aria-label="Rooms by state">
       {roomStates.map((state) => (
-        <li
-          key={state}
-          class={`state-tile ${state} ${state === "pooled" && counts.pooled === 0 && poolTarget > 0 ? "empty" : ""}`}
-          style={stateStyle(state)}
-        >
-          <span class="count">{counts[state]}</span>
-          <span class="state-name">{stateTitles[state]}</span>
+        <li key={state} style={stateStyle(state)}>
+          <b>{counts[state]}</b>
+          <span class="muted">{stateTitles[state]}</span>
         </li>
       ))}
     </ol>
@@ -25,75 +20,66 @@ export function Summary({ snapshot: { counts, poolTarget } }: { snapshot: Snapsh
 }
 
 function Creates({ entries, time }: { entries: LiveData["entries"]; time: number }) {
-  const { count, failed, empty, since, percentiles } = summarizeCreates(entries);
+  const { count, failed, empty, since } = summarizeCreates(entries);
   return (
-    <section class="card card-head creates">
+    <section class="card creates">
       <h2>Creates</h2>
       {since === undefined ? (
-        <p class="figure">None yet. “Create a room” takes one from the pool.</p>
+        <p class="muted">None yet. “Create a room” takes one from the pool.</p>
       ) : (
-        <p class="figure">
-          <strong>{count}</strong> in {age(time - since)},{" "}
-          <span class={failed > 0 ? "failed" : undefined}>
-            <strong>{failed}</strong> failed
-          </span>
-          {empty > 0 && (
-            <span class="failed">
-              , <strong>{empty}</strong> found the pool empty
-            </span>
-          )}
-        </p>
-      )}
-      {percentiles && (
-        <p class="figure">
-          p50 <strong>{duration(percentiles.p50)}</strong> · p90 <strong>{duration(percentiles.p90)}</strong>{" "}
-          · p99 <strong>{duration(percentiles.p99)}</strong>
+        <p class="muted">
+          <b>{count}</b> in {age(time - since)}, <b class={failed > 0 ? "bad" : ""}>{failed}</b> failed,{" "}
+          <b class={empty > 0 ? "bad" : ""}>{empty}</b> found the pool empty
         </p>
       )}
     </section>
   );
 }
 
-export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot }) {
-  const { poolTarget, counts } = snapshot;
-  const level = counts.pooled;
-  const isEmpty = level === 0 && poolTarget > 0;
-  const isAbove = level > poolTarget;
+/** What happened to the chosen room or in the chosen request. What people do is shown for a room only. */
+function entriesOf(entries: LiveData["entries"], chosen: string | undefined) {
+  return entries.filter(({ kind, rooms, correlationId }) =>
+    chosen === undefined ? kind !== "room" : rooms.includes(chosen) || correlationId === chosen,
+  );
+}
+
+export function Details({ data, choice }: { data: LiveData; choice: Choice }) {
+  const { history, entries } = data;
+  const { counts, poolTarget, rooms, time } = data.snapshot;
+  const { chosen } = choice;
+  const shown = entriesOf(entries, chosen);
+  const ofRequest =
+    chosen === undefined ? [] : entries.filter(({ correlationId }) => correlationId === chosen);
+  const marked = [chosen, ...ofRequest.flatMap((entry) => entry.rooms)];
+  const isAbove = counts.pooled > poolTarget;
   return (
-    <div class="rest">
-      <Creates entries={data.entries} time={snapshot.time} />
+    <div class="details">
+      <Creates entries={entries} time={time} />
       <div class="charts">
         <section class="card">
           <h2>Pool</h2>
-          <div>
-            <p class={isEmpty ? "figure bad" : "figure"}>
-              <strong>{level}</strong>
-              {isAbove ? ` rooms ready, MAX_VMR is ${poolTarget}` : ` of ${poolTarget} rooms ready`}
-              {data.history.some(({ isOutage }) => isOutage) && " · shaded: outage"}
-            </p>
-            {isEmpty && (
-              <button type="button" onClick={() => void runAction("fill", {})}>
-                Fill the pool
-              </button>
-            )}
-          </div>
-          <PoolChart history={data.history} target={poolTarget} />
+          <p class="muted">
+            <b>{counts.pooled}</b>
+            {isAbove ? ` rooms ready, MAX_VMR is ${poolTarget}` : ` of ${poolTarget} rooms ready`}
+            {history.some(({ isOutage }) => isOutage) && " · shaded: outage"}
+          </p>
+          <PoolChart history={history} target={poolTarget} />
         </section>
         <section class="card">
           <h2>Rooms by state</h2>
-          <ul class="legend" aria-label="Colours of the states">
+          <ul class="legend muted" aria-label="Colours of the states">
             {roomStates.map((state) => (
               <li key={state} class="badge" style={stateStyle(state)}>
                 {stateTitles[state]}
               </li>
             ))}
           </ul>
-          <StatesChart history={data.history} />
+          <StatesChart history={history} />
         </section>
       </div>
       <div class="lists">
-        <Rooms rooms={snapshot.rooms} now={snapshot.time} />
-        <Timeline entries={data.entries} />
+        <Rooms rooms={rooms} now={time} marked={marked} choice={choice} />
+        <Timeline entries={shown} choice={choice} />
       </div>
     </div>
   );

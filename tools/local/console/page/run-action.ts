@@ -1,18 +1,16 @@
 /** Sends an action's request through the console's server, once, and describes the response. */
-import { actions, requestOf, type Values } from "../actions.ts";
+import { type Action, requestOf, type Values } from "../actions.ts";
 
 export interface ActionResult {
-  readonly status: number | undefined;
+  readonly status?: number;
   readonly text: string;
   /** The room that was created. */
   readonly room?: string;
 }
 
 /** Returns the response, or that there was none. */
-export async function runAction(id: string, values: Values): Promise<ActionResult> {
-  const action = actions.find((candidate) => candidate.id === id);
-  if (!action) throw new Error(`there is no action ${id}`);
-  const { method, at, as, done } = action;
+export async function runAction(action: Action, values: Values): Promise<ActionResult> {
+  const { id, method, at, as, done } = action;
   const { path, body } = requestOf(action, values);
   try {
     const { token, agentToken } = await (await fetch("/api/credentials.json")).json();
@@ -34,6 +32,6 @@ export async function runAction(id: string, values: Values): Promise<ActionResul
     const retry = retryAfter === null ? "" : ` Retry in ${retryAfter} s.`;
     return { status, text: shown + retry, ...(ok && content?.name && { room: content.name }) };
   } catch {
-    return { status: undefined, text: "The console's server does not respond." };
+    return { text: "The console's server does not respond." };
   }
 }

@@ -32,7 +32,7 @@ function started() {
   return { timeline, log, create };
 }
 
-test("Each run becomes an entry with what was done, its rooms and their states, and what has failed", () => {
+test("Each run becomes an entry with what was done, its rooms, and what has failed", () => {
   const { timeline, log } = started();
   log("createRoomFromQueue", [
     { event: "room-claimed", room: "abc" },
@@ -51,21 +51,21 @@ test("Each run becomes an entry with what was done, its rooms and their states, 
   const details = { durationMilliseconds: 34, correlationId: "trace-1", steps: ["Room claimed"] };
   const deletions = { steps: ["Room deleted × 2", "Deletion skipped (young)"], rooms: ["a", "b", "c"] };
   expect(timeline.entries()).toMatchObject([
-    { ...created, ...details, rooms: ["abc"], states: { abc: "assigned" } },
-    { kind: "timer", ...deletions, states: { a: "gone", b: "gone" } },
+    { ...created, ...details, rooms: ["abc"] },
+    { kind: "timer", ...deletions },
     { kind: "queue", tone: "bad", steps: ["Run failed"] },
     { title: "GET /room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
     { title: "POST /room/create", status: 500, tone: "bad", durationMilliseconds: 12 },
   ]);
 });
 
-test("After thousands of runs, the newest are shown, each with its steps", () => {
+test("After a thousand runs, the newest are shown, each with its steps", () => {
   const { timeline, log } = started();
-  for (let index = 0; index <= 3000; index++)
+  for (let index = 0; index <= 1000; index++)
     log("provisionRoom", [{ event: "room-provisioned", room: `${index}` }]);
   const entries = timeline.entries();
   const [oldest] = entries;
-  expect([entries.length, oldest?.steps, oldest?.rooms]).toEqual([3000, ["Room provisioned"], ["1"]]);
+  expect([entries.length, oldest?.steps, oldest?.rooms]).toEqual([1000, ["Room provisioned"], ["1"]]);
 });
 
 test("Rooms are live from the first node's start until their end is queued, each time, people come and go, and the gateway restarts", () => {
@@ -77,8 +77,7 @@ test("Rooms are live from the first node's start until their end is queued, each
     for (const node of ["a", "b"]) timeline.onPlatformEvent(node, "conference_started", conference);
     expect(timeline.lastStates().get("abc")?.state).toBe("live");
     log("eventSink", [{ event: "room-queued-for-deletion", room: "abc" }]);
-    const { time } = timeline.entries().at(-1) ?? {};
-    expect(timeline.lastStates().get("abc")).toEqual({ state: "ended", time });
+    expect(timeline.lastStates().get("abc")?.state).toBe("ended");
   }
   timeline.onPlatformEvent("a", "participant_connected", citizen);
   timeline.onPlatformEvent("a", "participant_disconnected", citizen);
@@ -93,24 +92,20 @@ test("Rooms are live from the first node's start until their end is queued, each
   ]);
 });
 
-test("Creates are counted by outcome, with percentiles, and a failure is described with its platform call until a create succeeds", () => {
+test("Creates are counted by outcome, and a failure is described with its platform call until a create succeeds", () => {
   const { timeline, log, create } = started();
   const trouble = (later = 0) => describeFailedCreates(timeline.entries(), Date.now() + later);
-  for (let milliseconds = 1; milliseconds <= 100; milliseconds++)
-    create(200, { durationMilliseconds: milliseconds });
+  for (let created = 0; created < 3; created++) create(200);
   expect(trouble()).toBeUndefined();
   create(503, { code: "platform-login-refused", platformMethod: "PATCH", platformStatus: 403 });
   const words = "the platform refuses PATCH (403): the account may read but not change";
-  expect(trouble()).toBe(`1 of 101 creates failed in 5 min; the last: ${words}.`);
+  expect(trouble()).toBe(`1 of 4 creates failed in 5 min; the last: ${words}.`);
   expect(trouble(300_001)).toBeUndefined();
   for (const status of [422, 404]) create(status);
   log("getRoom", [{ event: "request", status: 200, durationMilliseconds: 1 }]);
   expect(trouble()).toBeUndefined();
   const entries = timeline.entries();
-  const percentiles = { p50: 50, p90: 90, p99: 99 };
-  const all = { count: 102, failed: 1, empty: 1, since: entries[0]?.time, percentiles };
-  expect(summarizeCreates(entries)).toEqual(all);
-  expect(summarizeCreates(entries.slice(0, 9)).percentiles).toBeUndefined();
+  expect(summarizeCreates(entries)).toEqual({ count: 5, failed: 1, empty: 1, since: entries[0]?.time });
 });
 
 test("Provisioning has a problem after three failures in a row, until a room is provisioned", () => {
