@@ -62,6 +62,8 @@ export async function startAppProcess(options: AppProcessOptions) {
     const started = fork(workerPath, [entry], {
       env: environment,
       execArgv: [...execArgv],
+      // Ctrl-C reaches every process of a terminal's group, but the host decides when the app ends.
+      detached: true,
       serialization: "advanced",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });

@@ -42,8 +42,6 @@ const coreApi = {
   log: (level: LogLevel, category: string, message: string) => sendLog(level, category, message),
 };
 
-// Ctrl-C reaches every process of a terminal, but the host decides when the app ends.
-for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 // If the host is killed, the channel closes; the app must not outlive its host.
 process.on("disconnect", () => process.exit(1));
 process.on("message", (invocation: Invocation) => void serve(invocation));

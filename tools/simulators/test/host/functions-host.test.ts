@@ -143,6 +143,13 @@ test("An app that throws while loading leaves a host without functions, which gi
   expect(log.filter((line) => line.level === "error")).toHaveLength(1);
 });
 
+test("Ctrl-C does not reach the app, which has a process group of its own", async () => {
+  const { host, stop } = await startTestHost("probe-app.ts", { timersEnabled: false });
+  onTestFinished(stop);
+  const group = -(host.workerProcessId() ?? 0);
+  expect(() => process.kill(group, 0)).not.toThrow();
+});
+
 test("A call in flight finishes when the host stops, which closes its port at once and ends the app", async () => {
   const { host } = await startTestHost("probe-app.ts", { timersEnabled: false });
   const running = call(host, "/sleep?ms=500");
