@@ -29,7 +29,7 @@ function templateFiles(): string[] {
 export const readText = (path: string): string => readFileSync(path, "utf8");
 
 /** Returns the paths of all inputs beside the version. */
-export function inputFiles(): string[] {
+function inputFiles(): string[] {
   const paths = [...templateFiles().map((file) => join(infraFolder, file)), ...scenarios.map(fixtureOf)];
   return paths.map((path) => path.replaceAll("\\", "/"));
 }

@@ -77,49 +77,50 @@ test("Variables of the operator's shell have no effect, except those that are no
   expect(stdout).toBe(`unset\nunset\nhttp://proxy\n${subscription}\n`);
 });
 
-/** Writes the values of the environment "odd": those of test, with one replacement. */
-async function writeValues(text: string | RegExp, replacement: string): Promise<void> {
+/** Writes the values of the environment "odd": those of test with other settings, and with more lines. */
+async function writeValues(maximum: string, lines = ""): Promise<void> {
   const folder = join(own.project.folder, "infra", "environments");
   const values = await readFile(join(folder, "test.env"), "utf8");
-  const renamed = values.replace("AZURE_ENV_NAME=test", "AZURE_ENV_NAME=odd");
-  await writeFile(join(folder, "odd.env"), renamed.replace(text, replacement));
+  const changed = values
+    .replace(/"MAX_VMR": \d+,/, maximum)
+    .replace("AZURE_ENV_NAME=test", "AZURE_ENV_NAME=odd");
+  await writeFile(join(folder, "odd.env"), `${changed}\n${lines}\n`);
 }
 
-const closedApp = "PRIVATE_NETWORK=true\nEXISTING_APP_SUBNET_ID=/a\n";
-const maximum = /"MAX_VMR": \d+,/;
-test.each<[command: string, string | RegExp, string, message: string]>([
-  ["validate", '"MAX_VMR"', '"MAX_VRM": 2, "MAX_VMR"', "GATEWAY_SETTINGS must not have: MAX_VRM."],
-  ["what-if", '"MAX_VMR"', '"PLATFORM_PASSWORD": "x", "MAX_VMR"', "must not have: PLATFORM_PASSWORD."],
-  ["provision", maximum, "", "GATEWAY_SETTINGS lacks: MAX_VMR."],
-  ["provision", maximum, '"MAX_VMR": null,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
-  ["provision", maximum, '"MAX_VMR": 20.5,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
-  ["provision", maximum, '"MAX_VMR": 20', "SyntaxError"],
-  ["provision", /^AZURE_LOCATION=.*$/m, "", "AZURE_LOCATION: is missing in infra/environments/odd.env"],
-  ["provision", "AZURE_ENV_NAME=odd", "AZURE_ENV_NAME=other", "AZURE_ENV_NAME in infra/environments/odd.env"],
-  [
-    "provision",
-    /$/,
-    "\nPRIVATE_NETWORK=true\nAPI_MANAGEMENT=none\n",
-    "PRIVATE_NETWORK needs API_MANAGEMENT, or",
-  ],
-  ["validate", /$/, `\n${closedApp}`, "needs EXISTING_ENDPOINT_SUBNET_ID"],
-  [
-    "validate",
-    /$/,
-    `\n${closedApp}EXISTING_ENDPOINT_SUBNET_ID=/e\n`,
-    "needs EXISTING_API_MANAGEMENT_SUBNET_ID",
-  ],
-  ["validate", /$/, "\nPRIVATE_NETWORK=true\nEXISTING_ENDPOINT_SUBNET_ID=/e\n", "and EXISTING_APP_SUBNET_ID"],
-  ["provision", /$/, "\nNETWORK_ADDRESS_PREFIX=10.0.0.0/24\n", "is too small for the subnets: /23"],
-])("deploy.sh %s refuses %s as %j before it asks Azure", async (command, text, replacement, message) => {
-  await writeValues(text, replacement);
-  const result = run(`deploy.sh ${command} odd`, azure("odd"));
-  expectRefusal(result, message);
-  expect(result.commands).toEqual([]);
+test.each([
+  { setting: '"MAX_VMR": 2, "MAX_VRM": 2,', message: "GATEWAY_SETTINGS must not have: MAX_VRM." },
+  { setting: '"MAX_VMR": 2, "PLATFORM_PASSWORD": "x",', message: "must not have: PLATFORM_PASSWORD." },
+  { setting: "", message: "GATEWAY_SETTINGS lacks: MAX_VMR." },
+  { setting: '"MAX_VMR": null,', message: "GATEWAY_SETTINGS has null or a fraction: MAX_VMR" },
+  { setting: '"MAX_VMR": 20.5,', message: "GATEWAY_SETTINGS has null or a fraction: MAX_VMR" },
+  { setting: '"MAX_VMR": 20', message: "SyntaxError" },
+])("The settings $setting are refused before Azure is asked: $message", async ({ setting, message }) => {
+  await writeValues(setting);
+  for (const command of ["validate", "what-if", "provision"])
+    expectRefusal(run(`deploy.sh ${command} odd`, []), message);
 });
 
-test("Settings of the Functions host are allowed", async () => {
-  await writeValues('"MAX_VMR"', '"AzureWebJobs.collectGarbage.Disabled": "1", "MAX_VMR"');
+const maximum = '"MAX_VMR": 20,';
+const closedApp = "PRIVATE_NETWORK=true\nEXISTING_APP_SUBNET_ID=/a";
+test.each([
+  { lines: "AZURE_LOCATION=", message: "AZURE_LOCATION: is missing in infra/environments/odd.env" },
+  { lines: "AZURE_ENV_NAME=other", message: "AZURE_ENV_NAME in infra/environments/odd.env" },
+  { lines: "PRIVATE_NETWORK=true\nAPI_MANAGEMENT=none", message: "PRIVATE_NETWORK needs API_MANAGEMENT, or" },
+  { lines: closedApp, message: "needs EXISTING_ENDPOINT_SUBNET_ID" },
+  {
+    lines: `${closedApp}\nEXISTING_ENDPOINT_SUBNET_ID=/e`,
+    message: "needs EXISTING_API_MANAGEMENT_SUBNET_ID",
+  },
+  { lines: "PRIVATE_NETWORK=true\nEXISTING_ENDPOINT_SUBNET_ID=/e", message: "and EXISTING_APP_SUBNET_ID" },
+  { lines: "NETWORK_ADDRESS_PREFIX=10.0.0.0/24", message: "is too small for the subnets: /23" },
+])("The values $lines are refused before Azure is asked: $message", async ({ lines, message }) => {
+  await writeValues(maximum, lines);
+  expectRefusal(run("deploy.sh validate odd", []), message);
+});
+
+test("Settings of the Functions host, and subnets for everything, are allowed", async () => {
+  const subnets = "EXISTING_ENDPOINT_SUBNET_ID=/e\nEXISTING_API_MANAGEMENT_SUBNET_ID=/m";
+  await writeValues(`${maximum} "AzureWebJobs.collectGarbage.Disabled": "1",`, `${closedApp}\n${subnets}`);
   expectChanges(run("deploy.sh validate odd", azure("odd")));
 });
 
@@ -128,13 +129,14 @@ test("deploy.sh what-if needs no right to write", () => {
   expect(commands.join("\n")).toContain(" sub what-if --validation-level ProviderNoRbac --no-pretty-print ");
 });
 
-const wrongName = "is 2 to 12 of a to z, 0 to 9 and single inner hyphens";
-test.each([
-  ["deploy.sh provision a-name-too-long", wrongName],
-  ["deploy.sh provision te--st", wrongName],
-  ["teardown.sh ../test", wrongName],
-  ["teardown.sh nowhere", "There is no infra/environments/nowhere.env"],
-])("%s is refused", (words, message) => expectRefusal(run(words, azure("test")), message));
+test.each(["a-name-too-long", "te--st", "../test"])("An environment cannot be called %s", (name) => {
+  const message = "is 2 to 12 of a to z, 0 to 9 and single inner hyphens";
+  expectRefusal(run(`teardown.sh ${name}`, []), message);
+});
+
+test("An environment needs a file of values", () => {
+  expectRefusal(run("teardown.sh nowhere", []), "There is no infra/environments/nowhere.env");
+});
 
 test("deploy.sh check compares secrets and settings with the checkout or a given package, and changes nothing", async () => {
   const result = run("deploy.sh check test", azure("test"));
@@ -167,15 +169,15 @@ describe("deploy.sh release", () => {
     expect(result.commands.filter((line) => line === "sleep 5")).toHaveLength(2 + 12);
   });
 
-  test.each([
-    ["succeeds", "the new code responds", alive(), 0, "is alive"],
-    ["fails", "the old code responds", alive("0123456789ab"), 1, "build 0123456789ab responds, not only"],
-  ])("%s if the upload fails and %s", (_, __, response, status, message) => {
-    const result = release([{ to: "config-zip", status: 1 }, response, ...released]);
-    expect(result.stderr + result.stdout).toContain(message);
-    expect([result.status, result.stderr]).toEqual([
-      status,
-      expect.stringContaining("If the package arrived"),
+  test("waits for the new code if the command for the upload fails", () => {
+    const failed = { to: "config-zip", status: 1 };
+    const arrived = release([failed, ...released]);
+    expect([arrived.status, arrived.stdout]).toEqual([0, expect.stringContaining("is alive")]);
+    expect(arrived.stderr).toContain("If the package arrived");
+    const lost = release([failed, alive("0123456789ab"), ...released]);
+    expect([lost.status, lost.stderr]).toEqual([
+      1,
+      expect.stringContaining("0123456789ab responds, not only"),
     ]);
   });
 
@@ -183,14 +185,17 @@ describe("deploy.sh release", () => {
   const withoutMaximum = givenNames.filter((name) => name !== "MAX_VMR");
   const appOf = (stdout: string) => [{ to: `"vmr-gateway"=='test'].[name`, stdout }, ...azure("test")];
   const tooOld = [{ to: "az version", stdout: "2.86.1\n" }, ...azure("test")];
-  test.each<[string, Response[], string]>([
-    ["a secret is missing", azure("test", { heldSecrets: others }), "lacks: PLATFORM-PASSWORD. Nothing"],
-    ["a setting is missing", azure("test", { given: withoutMaximum }), "not provisioned: MAX_VMR. Nothing"],
-    ["Azure CLI is too old", tooOld, "2.86.1 is too old"],
-    ["nothing is provisioned", appOf(""), "Provision first."],
-    ["an earlier version has provisioned the app", azure("test", { health: "None" }), "Provision once."],
-    ["two apps have the tag", appOf("one\thttps://x\ntwo\thttps://y\n"), "has several apps"],
-  ])("deploys nothing if %s", (_, responses, message) => {
+  test.each([
+    { message: "lacks: PLATFORM-PASSWORD. Nothing", responses: azure("test", { heldSecrets: others }) },
+    { message: "not provisioned: MAX_VMR. Nothing", responses: azure("test", { given: withoutMaximum }) },
+    { message: "2.86.1 is too old", responses: tooOld },
+    { message: "has no app of test. Provision first.", responses: appOf("") },
+    {
+      message: "does not name its health check. Provision once.",
+      responses: azure("test", { health: "None" }),
+    },
+    { message: "has several apps", responses: appOf("one\thttps://x\ntwo\thttps://y\n") },
+  ])("deploys nothing, and says: $message", ({ message, responses }) => {
     expectRefusal(release([...responses, alive()]), message);
   });
 
@@ -204,14 +209,13 @@ describe("deploy.sh release", () => {
     expectRefusal(release(released, changed.path), "has no settings.txt or build.txt");
   });
 
-  test.each<[string, Response, string]>([
-    ["the app does not respond", { to: "/public/health", status: 22 }, "/public/health: no response."],
-    ["the old code responds", alive("0123456789ab"), `build 0123456789ab responds, not only ${build}`],
-    ["a private operation is open", { to: "/room/list", stdout: "200" }, "returned 200 instead of 401"],
-  ])("fails if %s", (_, response, message) => {
+  test.each<{ message: string; response: Response }>([
+    { message: "/public/health: no response.", response: { to: "/public/health", status: 22 } },
+    { message: `0123456789ab responds, not only ${build}`, response: alive("0123456789ab") },
+    { message: "returned 200 instead of 401", response: { to: "/room/list", stdout: "200" } },
+  ])("fails, and says: $message", ({ message, response }) => {
     const { status, stderr } = release([response, ...released]);
-    expect(status).toBe(1);
-    expect(stderr).toContain(message);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
   });
 });
 

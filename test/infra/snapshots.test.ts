@@ -2,18 +2,12 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSettingsList } from "../../scripts/package/settings-list.ts";
-import { hashInputs, inputFiles, readText as read, snapshotFolder } from "../../scripts/snapshots/inputs.ts";
+import { hashInputs, readText as read, snapshotFolder } from "../../scripts/snapshots/inputs.ts";
 import { tableBelow } from "../support/markdown-table.ts";
 
 test("The snapshots are as new as the templates and fixtures", () => {
   const written = read(join(snapshotFolder, "inputs.sha256")).trim();
   expect(written, "run `npm run snapshots`, and read what changes in infra/snapshots").toBe(hashInputs());
-});
-
-test("The snapshots are made from templates, policies, alerts and fixtures", () => {
-  const ofInfra = ["main.bicepparam", "data.bicep", "policies/cors.xml", "alerts/creates-failing.kql"];
-  const files = [...ofInfra.map((file) => `infra/${file}`), "test/infra/fixtures/production.env"];
-  expect(inputFiles()).toEqual(expect.arrayContaining(files));
 });
 
 test("infra/settings.txt lists the settings of the app", async () => {
