@@ -18,7 +18,8 @@ export interface Action {
   readonly label: string;
   /** The server that is called. */
   readonly at: "gateway" | "platform" | "issuer" | "contactCentre";
-  readonly method: "GET" | "POST" | "DELETE";
+  /** The default is POST. */
+  readonly method?: "GET" | "DELETE";
   /** In which `{room}` is the name of the chosen room. */
   readonly path: `/${string}`;
   /** The credentials of the request: the consumer's bearer token, or the agent's token. */
@@ -26,8 +27,6 @@ export interface Action {
   readonly fields?: readonly Field[];
   /** What the body has besides the fields. Only a POST without credentials has a body. */
   readonly body?: object;
-  /** What is shown instead of the response's body if the request succeeds. */
-  readonly done?: string;
   /** What must be confirmed first, because the action cannot be undone. */
   readonly confirm?: string;
 }
@@ -69,7 +68,6 @@ const groups = {
       id: "create",
       label: "Create a room",
       at: "gateway",
-      method: "POST",
       path: "/room/create",
       as: "consumer",
       fields: [tag],
@@ -93,34 +91,11 @@ const groups = {
     },
   ],
   Conference: [
-    {
-      id: "join",
-      label: "Join",
-      at: "platform",
-      method: "POST",
-      path: "/control/conferences/join",
-      fields: [joining],
-      done: "The participant has joined.",
-    },
-    {
-      id: "leave",
-      label: "Leave",
-      at: "platform",
-      method: "POST",
-      path: "/control/conferences/leave",
-      fields: [leaving],
-      done: "The participant has left.",
-    },
+    { id: "join", label: "Join", at: "platform", path: "/control/conferences/join", fields: [joining] },
+    { id: "leave", label: "Leave", at: "platform", path: "/control/conferences/leave", fields: [leaving] },
   ],
   "Pool and timers": [
-    {
-      id: "fill",
-      label: "Fill the pool",
-      at: "gateway",
-      method: "POST",
-      path: "/room/bulk/",
-      as: "consumer",
-    },
+    { id: "fill", label: "Fill the pool", at: "gateway", path: "/room/bulk/", as: "consumer" },
     {
       id: "empty",
       label: "Delete all rooms",
@@ -130,44 +105,17 @@ const groups = {
       as: "consumer",
       confirm: "Delete all rooms of the gateway?",
     },
-    {
-      id: "collectGarbage",
-      label: "Collect garbage",
-      at: "gateway",
-      method: "POST",
-      path: "/admin/functions/collectGarbage",
-    },
-    {
-      id: "collectMetrics",
-      label: "Collect metrics",
-      at: "gateway",
-      method: "POST",
-      path: "/admin/functions/collectMetrics",
-    },
+    { id: "collect", label: "Collect garbage", at: "gateway", path: "/admin/functions/collectGarbage" },
+    { id: "measure", label: "Collect metrics", at: "gateway", path: "/admin/functions/collectMetrics" },
   ],
   Platform: [
-    {
-      id: "down",
-      label: "Take it down",
-      at: "platform",
-      method: "POST",
-      path: "/control/down",
-      fields: [outage],
-    },
-    { id: "up", label: "Bring it up", at: "platform", method: "POST", path: "/control/up" },
-    {
-      id: "slow",
-      label: "Slow it down",
-      at: "platform",
-      method: "POST",
-      path: "/control/latency",
-      fields: [latency],
-    },
+    { id: "down", label: "Take it down", at: "platform", path: "/control/down", fields: [outage] },
+    { id: "up", label: "Bring it up", at: "platform", path: "/control/up" },
+    { id: "slow", label: "Slow it down", at: "platform", path: "/control/latency", fields: [latency] },
     {
       id: "fast",
       label: "Make it fast again",
       at: "platform",
-      method: "POST",
       path: "/control/latency",
       body: { milliseconds: 0 },
     },
@@ -175,20 +123,11 @@ const groups = {
       id: "fail",
       label: "Make calls fail",
       at: "platform",
-      method: "POST",
       path: "/control/faults",
       fields: [fault, calls(1)],
     },
     { id: "heal", label: "Clear all faults", at: "platform", method: "DELETE", path: "/control/faults" },
-    {
-      id: "alarm",
-      label: "Raise an alarm",
-      at: "platform",
-      method: "POST",
-      path: "/control/alarms",
-      fields: [alarm],
-      body: { level: "error" },
-    },
+    { id: "alarm", label: "Raise an alarm", at: "platform", path: "/control/alarms", fields: [alarm] },
     { id: "calm", label: "Clear all alarms", at: "platform", method: "DELETE", path: "/control/alarms" },
   ],
   "Contact centre and token issuer": [
@@ -196,7 +135,6 @@ const groups = {
       id: "contactCentreFails",
       label: "Contact centre fails",
       at: "contactCentre",
-      method: "POST",
       path: "/control/faults",
       fields: [calls(5)],
       body: { status: 503 },
@@ -208,15 +146,9 @@ const groups = {
       method: "DELETE",
       path: "/control/faults",
     },
-    { id: "issuerDown", label: "Token issuer fails", at: "issuer", method: "POST", path: "/control/down" },
-    { id: "issuerUp", label: "Token issuer recovers", at: "issuer", method: "POST", path: "/control/up" },
-    {
-      id: "rotate",
-      label: "Token issuer changes its key",
-      at: "issuer",
-      method: "POST",
-      path: "/control/keys/rotate",
-    },
+    { id: "issuerDown", label: "Token issuer fails", at: "issuer", path: "/control/down" },
+    { id: "issuerUp", label: "Token issuer recovers", at: "issuer", path: "/control/up" },
+    { id: "rotate", label: "Token issuer changes its key", at: "issuer", path: "/control/keys/rotate" },
   ],
 } as const satisfies Readonly<Record<string, readonly Action[]>>;
 
@@ -231,30 +163,31 @@ export function needsRoom({ path }: Action): boolean {
   return path.includes("{room}") || path.includes("/conferences/");
 }
 
-/** Returns the path with its query, and the body, which is undefined if there is none. */
+/** Returns the method, the path with its query, and the body, which is undefined if there is none. */
 export function requestOf(action: Action, values: Values) {
+  const { method = "POST", fields = [], as } = action;
   const { room = "", tag: tagText = "" } = values;
   const query = tagText === "" ? "" : `?uuiData=${toHex(tagText)};encoding=hex`;
   const path = action.path.replace("{room}", encodeURIComponent(room)) + query;
-  if (action.method !== "POST" || action.as !== undefined) return { path, body: undefined };
-  const added = (action.fields ?? []).map(({ name, initial, options }) => {
+  if (method !== "POST" || as !== undefined) return { method, path, body: undefined };
+  const added = fields.map(({ name, initial, options }) => {
     const value = values[name] ?? "";
     return options?.[value] ?? { [name]: typeof initial === "number" ? Number(value) : value };
   });
   const body = Object.assign({}, action.body, needsRoom(action) && { name: room }, ...added);
-  return { path, body: JSON.stringify(body) };
+  return { method, path, body: JSON.stringify(body) };
 }
 
 /** Returns the request as lines for a POSIX shell. The first one gets a token if the request needs one. */
 export function toCurl(action: Action, values: Values, addresses: Addresses): string {
-  const { path, body } = requestOf(action, values);
+  const { method, path, body } = requestOf(action, values);
   const headers = {
     consumer: `-H "Authorization: Bearer $TOKEN"`,
     agent: `-H ${quote(`x-auth-token: ${addresses.agentToken}`)}`,
   };
   const request = [
     "curl -i",
-    ...(action.method === "GET" ? [] : [`-X ${action.method}`]),
+    ...(method === "GET" ? [] : [`-X ${method}`]),
     ...(action.as === undefined ? [] : [headers[action.as]]),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(body)}`]),
     quote(addresses[action.at] + path),

@@ -40,7 +40,7 @@ export async function startCollector(options: CollectorOptions) {
       ...connection,
       rooms: stack.platform.rooms(),
       conferences: stack.platform.switches().conferences,
-      lastStates: timeline.lastStates(),
+      endings: timeline.endings(),
       now: time,
     });
     // Requested rooms that do not exist yet count as being provisioned.
@@ -62,9 +62,11 @@ export async function startCollector(options: CollectorOptions) {
   let history: readonly HistoryPoint[] = [];
 
   function add(newest: Snapshot): void {
-    const { time, isOutage, counts, down } = newest;
-    for (const part of down) if (!snapshot.down.includes(part)) timeline.onPart(part, true);
-    for (const part of snapshot.down) if (!down.includes(part)) timeline.onPart(part, false);
+    for (const part of Object.keys(newest.parts)) {
+      const isDown = isPartDown(newest, part);
+      if (isDown !== isPartDown(snapshot, part)) timeline.onPart(part, isDown);
+    }
+    const { time, isOutage, counts } = newest;
     history = [...history, { time, isOutage, counts }].slice(-maxPoints);
     snapshot = newest;
   }
@@ -86,4 +88,8 @@ export async function startCollector(options: CollectorOptions) {
       await running;
     },
   };
+}
+
+function isPartDown({ parts }: Snapshot, part: string): boolean {
+  return parts[part]?.startsWith("down") ?? false;
 }

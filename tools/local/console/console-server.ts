@@ -8,7 +8,7 @@ import type { Connection } from "../../simulators/connection.ts";
 import { fetchAccessToken } from "../../simulators/consumer.ts";
 import { identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
-import { bundlePage, type PageFile, toFile } from "../pages/bundle-page.ts";
+import { bundlePage, type PageFile } from "../pages/bundle-page.ts";
 import { tokenLine } from "../stack/token-line.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
 import type { Addresses, Shown } from "./console-state.ts";
@@ -43,13 +43,12 @@ const headersOfThePage = ["host", "origin", "referer", "connection", "accept-enc
 
 /** Starts the console on 127.0.0.1. Throws if its page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions) {
-  const { connection, timeline, stack } = options;
+  const { connection, timeline } = options;
   const files = await bundlePage(folderOf("page/"), "console");
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
   const addresses = addressesOf(connection);
   const collector = await startCollector(options);
-  const stopEvents = stack.platform.onEvent(timeline.onPlatformEvent);
 
   const state = (): Shown => ({ addresses, ...collector.collected(), entries: timeline.entries() });
 
@@ -103,7 +102,7 @@ export async function startConsole(options: ConsoleOptions) {
     if (part !== undefined) reference ??= referenceFiles();
     const file = (part === undefined ? files : await reference)?.get(name || "index.html");
     if (!file) return send(response, 404, notFound);
-    send(response, 200, file.gzipped, { "content-type": file.contentType, "content-encoding": "gzip" });
+    send(response, 200, file.content, { "content-type": `${file.contentType}; charset=utf-8` });
   }
 
   const server = createServer((request, response) => {
@@ -116,7 +115,6 @@ export async function startConsole(options: ConsoleOptions) {
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
-      stopEvents();
       await Promise.all([closed, collector.stop()]);
     },
   };
@@ -125,7 +123,10 @@ export async function startConsole(options: ConsoleOptions) {
 /** Returns the files of the API reference by name. */
 async function referenceFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const files = await bundlePage(folderOf("../api-reference/"), "reference");
-  return new Map([...files, ["openapi.json", toFile("application/json", await readFile(openapi))]]);
+  return new Map([
+    ...files,
+    ["openapi.json", { contentType: "application/json", content: await readFile(openapi) }],
+  ]);
 }
 
 export function addressesOf(connection: Connection): Addresses {

@@ -34,10 +34,8 @@ export interface HistoryPoint {
 /** What differs from normal in the gateway and in the parts that it calls. */
 export interface Troubles {
   readonly isOutage: boolean;
-  /** What each part does, which is `up` if nothing differs. */
+  /** What each part does, which is `up` if nothing differs, and begins with `down` if it is down. */
   readonly parts: Readonly<Record<string, string>>;
-  /** The parts around the gateway that are down. */
-  readonly down: readonly string[];
   readonly banners: readonly Banner[];
 }
 
@@ -53,11 +51,11 @@ export interface Snapshot extends HistoryPoint, Troubles {
   readonly rooms: readonly RoomRow[];
 }
 
-/** Something that happened: a function's run, an outage or its end, or a change in a room. */
+/** Something that happened: a function's run, an outage, or its end. */
 export interface TimelineEntry {
   readonly id: string;
   readonly time: number;
-  readonly kind: "request" | "event" | "timer" | "queue" | "outage" | "room";
+  readonly kind: "request" | "event" | "timer" | "queue" | "outage";
   readonly tone: "good" | "warning" | "bad";
   /** A request's method and path, otherwise the function's name or what has happened. */
   readonly title: string;

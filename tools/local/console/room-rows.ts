@@ -11,7 +11,7 @@ type PlatformRoom = Pick<ReturnType<PlatformSimulator["rooms"]>[number], "name" 
 export interface RoomFacts extends Pick<Connection, "poolReadyDelaySeconds" | "garbageMinimumAgeSeconds"> {
   readonly rooms: readonly PlatformRoom[];
   readonly conferences: ReturnType<PlatformSimulator["switches"]>["conferences"];
-  readonly lastStates: ReturnType<Timeline["lastStates"]>;
+  readonly endings: ReturnType<Timeline["endings"]>;
   readonly now: number;
 }
 
@@ -33,11 +33,10 @@ function stateOf(
   room: PlatformRoom,
   marked: "pooled" | "assigned",
   markedAt: number,
-  { lastStates, now, poolReadyDelaySeconds, garbageMinimumAgeSeconds }: RoomFacts,
+  { endings, now, poolReadyDelaySeconds, garbageMinimumAgeSeconds }: RoomFacts,
 ): [RoomState, number] {
-  const last = lastStates.get(room.name);
   // A room that an operator took out of the pool has no conference, and no line of the app's log says that it is queued.
-  const endedAt = last?.state === "ended" ? last.time : isTakenOut(room) ? markedAt : 0;
+  const endedAt = endings.get(room.name) ?? (isTakenOut(room) ? markedAt : 0);
   const dueAt = endedAt + garbageMinimumAgeSeconds * 1000;
   if (endedAt >= markedAt) return now >= dueAt ? ["deleting", dueAt] : ["ended", endedAt];
   if (marked === "assigned") return ["assigned", markedAt];

@@ -1,40 +1,41 @@
-/** What happened: each run of a function, as the app's log tells it, with outages and what people do on the platform. */
-import * as z from "zod";
+/** What happened: each run of a function, as the app's log tells it, and outages. */
 import { type Line, readLine } from "../../log/reading.ts";
 import { describeLine, describeLoggedFailure, phrase } from "../../log/words.ts";
 import type { AppState, LogEntry } from "../../simulators/host/messages.ts";
-import { stateTitles, type TimelineEntry } from "./console-state.ts";
+import type { TimelineEntry } from "./console-state.ts";
 
 const maxEntries = 1000;
 
 /** The lines that say that a room waits to be deleted. */
-const endings = ["room-queued-for-deletion", "room-discarded"];
-
-/** What an event says about a conference, by its name, or about a participant of one. */
-const eventSchema = z
-  .object({ name: z.string(), conference: z.string(), display_name: z.string(), uuid: z.string() })
-  .partial();
+const endingEvents = ["room-queued-for-deletion", "room-discarded"];
 
 export type Timeline = ReturnType<typeof createTimeline>;
 
 /** Creates an empty timeline. */
 export function createTimeline() {
   const linesByRun = new Map<string, Line[]>();
-  /** Whether each room was last seen live or ended, and since when. */
-  const lastStates = new Map<string, { state: "live" | "ended"; time: number }>();
+  /** When each room began to wait for its deletion, in milliseconds since 1970. */
+  const endings = new Map<string, number>();
   let entries: readonly TimelineEntry[] = [];
   let isUp = true;
-  let added = 0;
 
   /** Adds an entry, or a changed one of the same ID, at the end. The oldest ones beyond a limit go. */
   function add(entry: TimelineEntry): void {
     entries = [...entries.filter(({ id }) => id !== entry.id), entry].slice(-maxEntries);
   }
 
-  function addNow(kind: "outage" | "room", title: string, details: Partial<TimelineEntry> = {}): void {
-    added += 1;
-    const own = { id: `${title} ${added}`, time: Date.now(), kind, title };
-    add({ ...own, tone: "good", steps: [], rooms: [], ...details });
+  function addOutage(name: string, state: string, reason: string | undefined): void {
+    const time = Date.now();
+    const isOver = state === "up";
+    add({
+      id: `${name} ${state} ${time}`,
+      time,
+      kind: "outage",
+      tone: isOver ? "good" : "bad",
+      title: `${name} ${isOver ? "up again" : state}`,
+      steps: reason === undefined ? [] : [reason],
+      rooms: [],
+    });
   }
 
   return {
@@ -47,8 +48,7 @@ export function createTimeline() {
         const line = readLine(message);
         if (!line) return;
         linesByRun.set(invocationId, [...lines, line]);
-        if (line.room !== undefined && endings.includes(line.event))
-          lastStates.set(line.room, { state: "ended", time: Date.now() });
+        if (line.room !== undefined && endingEvents.includes(line.event)) endings.set(line.room, Date.now());
         return;
       }
       const run = toEntry(entry, lines);
@@ -58,29 +58,13 @@ export function createTimeline() {
     },
     /** Receives each state of the gateway's app. Its first start is no entry. */
     onState: ({ state, reason }: AppState): void => {
-      const tone = state === "up" ? "good" : "bad";
-      const steps = reason === undefined ? [] : [reason];
-      if (state !== "up" || !isUp)
-        addNow("outage", `Gateway ${state === "up" ? "up again" : state}`, { tone, steps });
+      if (state !== "up" || !isUp) addOutage("Gateway", state, reason);
       isUp = state === "up";
     },
-    /** Receives what a node of the platform tells the event sink. */
-    onPlatformEvent: (_node: string, event: string, data: unknown): void => {
-      const { name: room, conference, display_name, uuid } = eventSchema.safeParse(data).data ?? {};
-      const does = event === "participant_connected" ? "joined" : "left";
-      if (conference !== undefined)
-        addNow("room", `${display_name} ${does}`, { id: `${uuid} ${does}`, rooms: [conference] });
-      // The other nodes of a conference start it as well.
-      if (room === undefined || event !== "conference_started" || lastStates.get(room)?.state === "live")
-        return;
-      lastStates.set(room, { state: "live", time: Date.now() });
-      addNow("room", stateTitles.live, { rooms: [room] });
-    },
     /** Receives that a part around the gateway went down, or came back. */
-    onPart: (name: string, isDown: boolean): void =>
-      addNow("outage", `${name} ${isDown ? "down" : "up again"}`, { tone: isDown ? "bad" : "good" }),
+    onPart: (name: string, isDown: boolean): void => addOutage(name, isDown ? "down" : "up", undefined),
     entries: () => entries,
-    lastStates: (): ReadonlyMap<string, { state: "live" | "ended"; time: number }> => lastStates,
+    endings: (): ReadonlyMap<string, number> => endings,
   };
 }
 

@@ -36,17 +36,14 @@ export function describeTroubles(facts: TroubleFacts): Troubles {
   const refusals = contactCentre.faultCount();
   const platformWords: string[] = [];
   const banners: Banner[] = [];
-  const down: string[] = [];
   if (app.state !== "up") {
     const why = app.reason === undefined ? "" : `: ${app.reason}`;
     banners.push({ text: `The gateway's app ${appWords[app.state]}${why}` });
   }
-  if (storageIsDown) {
-    down.push("Storage");
+  if (storageIsDown)
     banners.push({
       text: "The storage does not respond: creates return 503. The figures of the queues are old.",
     });
-  }
   const failedCreates = isOutage ? undefined : describeFailedCreates(entries, now);
   if (failedCreates !== undefined) banners.push({ text: failedCreates });
   if (givenUp > 0) {
@@ -57,7 +54,6 @@ export function describeTroubles(facts: TroubleFacts): Troubles {
   }
   if (poolIsEmpty) banners.push({ text: "The pool is empty: creates return 404.", cure: "fill" });
   if (platformIsDown) {
-    down.push("Platform");
     platformWords.push("down");
     banners.push({ text: "The platform is down: creates return 503.", cure: "up" });
   }
@@ -74,14 +70,10 @@ export function describeTroubles(facts: TroubleFacts): Troubles {
   }
   if (alarms.length > 0) platformWords.push(count(alarms.length, "alarm"));
   if (waiting > 0) platformWords.push(`${count(waiting, "event")} waiting`);
-  if (issuer.isDown()) {
-    down.push("Token issuer");
+  if (issuer.isDown())
     banners.push({ text: "The token issuer is down: it issues no tokens.", cure: "issuerUp" });
-  }
-  if (refusals > 0) {
-    down.push("Contact centre");
+  if (refusals > 0)
     banners.push({ text: "The contact centre fails: agents get 503.", cure: "contactCentreHeals" });
-  }
   return {
     isOutage,
     parts: {
@@ -89,9 +81,8 @@ export function describeTroubles(facts: TroubleFacts): Troubles {
       Storage: storageIsDown ? "down" : "up",
       Platform: platformWords.join(", ") || "up",
       "Token issuer": issuer.isDown() ? "down" : "up",
-      "Contact centre": refusals > 0 ? `${count(refusals, "fault")} to come` : "up",
+      "Contact centre": refusals > 0 ? `down, ${count(refusals, "fault")} to come` : "up",
     },
-    down,
     banners,
   };
 }

@@ -1,14 +1,13 @@
 /** Bundles a page with esbuild: one HTML file, one script, one style sheet and one icon. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { build, stop } from "esbuild";
 
 const icon = new URL("icon.svg", import.meta.url);
 
 export interface PageFile {
   readonly contentType: string;
-  readonly gzipped: Uint8Array;
+  readonly content: Uint8Array | string;
 }
 
 /**
@@ -32,14 +31,10 @@ export async function bundlePage(folder: string, name: string): Promise<Readonly
   // Otherwise its process lives as long as this one.
   await stop();
   const contentOf = (path: string) => outputFiles.find((file) => file.path === path)?.contents ?? "";
-  return new Map([
-    ["index.html", toFile("text/html", await readFile(join(folder, "index.html")))],
-    [`${name}.js`, toFile("text/javascript", contentOf(`/${name}.js`))],
-    [`${name}.css`, toFile("text/css", contentOf(`/${name}.css`))],
-    ["icon.svg", toFile("image/svg+xml", await readFile(icon))],
+  return new Map<string, PageFile>([
+    ["index.html", { contentType: "text/html", content: await readFile(join(folder, "index.html")) }],
+    [`${name}.js`, { contentType: "text/javascript", content: contentOf(`/${name}.js`) }],
+    [`${name}.css`, { contentType: "text/css", content: contentOf(`/${name}.css`) }],
+    ["icon.svg", { contentType: "image/svg+xml", content: await readFile(icon) }],
   ]);
-}
-
-export function toFile(contentType: string, content: Uint8Array | string): PageFile {
-  return { contentType: `${contentType}; charset=utf-8`, gzipped: gzipSync(content) };
 }

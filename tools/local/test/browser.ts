@@ -53,12 +53,10 @@ export async function openPage(browser: Browser | undefined, url: string, width 
 
 const axeRules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** Returns what axe finds: severity, rule and elements; of some severities if they are given. */
-export async function accessibilityFaults(page: Page, severities?: readonly string[]) {
+/** Returns what axe finds: severity, rule and elements. */
+export async function accessibilityFaults(page: Page) {
   await page.evaluate(axe.source);
   const options = { runOnly: axeRules, resultTypes: ["violations"] };
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults;
-  return violations
-    .filter(({ impact }) => severities?.includes(impact ?? "") ?? true)
-    .map(({ impact, id, nodes }) => ({ impact, id, elements: nodes.map(({ html }) => html) }));
+  return violations.map(({ impact, id, nodes }) => ({ impact, id, elements: nodes.map(({ html }) => html) }));
 }

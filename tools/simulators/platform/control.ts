@@ -2,7 +2,6 @@
 import * as z from "zod";
 import type { LoopbackRequest, Reply } from "../loopback-server.ts";
 import { ApiError } from "./api-error.ts";
-import type { EmitEvent } from "./live.ts";
 import type { DownMode, PlatformState } from "./state.ts";
 
 const firstNode = "10.0.0.21";
@@ -125,11 +124,6 @@ export function createControl(
     /** Without it, no event is posted. */
     configureSink: sink.configure,
     sinkIdle: sink.idle,
-    /** Calls the listener with each event, whether there is a sink or not. Returns the function that ends it. */
-    onEvent: (listener: EmitEvent) => {
-      state.listeners.add(listener);
-      return () => void state.listeners.delete(listener);
-    },
     /** Empties the platform and resets every switch. */
     reset: state.reset,
   };

@@ -2,7 +2,7 @@
 import { createFaults } from "../faults.ts";
 import { createConferences } from "./conferences.ts";
 import { createEventSink } from "./event-sink.ts";
-import { createAlarms, createLiveConferences, type EmitEvent } from "./live.ts";
+import { createAlarms, createLiveConferences } from "./live.ts";
 
 export type PlatformState = ReturnType<typeof createPlatformState>;
 
@@ -14,12 +14,9 @@ const usualSwitches = { maxPageSize: 1000, latencyMilliseconds: 0 };
 /** Creates an empty platform, whose `now` returns milliseconds since 1970. */
 export function createPlatformState(now: () => number) {
   const sink = createEventSink(now);
-  const listeners = new Set<EmitEvent>([sink.emit]);
   const parts = {
     conferences: createConferences(now),
-    live: createLiveConferences(now, (...event) => {
-      for (const listener of listeners) listener(...event);
-    }),
+    live: createLiveConferences(now, sink.emit),
     alarms: createAlarms(now),
     sink,
     faults: createFaults(),
@@ -29,7 +26,6 @@ export function createPlatformState(now: () => number) {
   const outage: { mode: DownMode | undefined } = { mode: undefined };
   return {
     ...parts,
-    listeners,
     switches,
     outage,
     /** Empties the platform and resets its switches, but does not bring it up. */

@@ -1,5 +1,5 @@
 /** Rooms by state, and below creates, charts, rooms and the timeline. */
-import { roomStates, type Snapshot, stateTitles } from "../console-state.ts";
+import { roomStates, type Snapshot, stateTitles, type TimelineEntry } from "../console-state.ts";
 import { summarizeCreates } from "../creates.ts";
 import { PoolChart, StatesChart } from "./charts.tsx";
 import { age, stateStyle } from "./format.ts";
@@ -36,18 +36,12 @@ function Creates({ entries, time }: { entries: LiveData["entries"]; time: number
   );
 }
 
-/** What happened to the chosen room or in the chosen request. What people do is shown for a room only. */
-function entriesOf(entries: LiveData["entries"], chosen: string | undefined) {
-  return entries.filter(({ kind, rooms, correlationId }) =>
-    chosen === undefined ? kind !== "room" : rooms.includes(chosen) || correlationId === chosen,
-  );
-}
-
 export function Details({ data, choice }: { data: LiveData; choice: Choice }) {
   const { history, entries } = data;
   const { counts, poolTarget, rooms, time } = data.snapshot;
   const { chosen } = choice;
-  const shown = entriesOf(entries, chosen);
+  const isShown = ({ rooms: own, correlationId }: TimelineEntry) =>
+    chosen === undefined || own.includes(chosen) || correlationId === chosen;
   const ofRequest =
     chosen === undefined ? [] : entries.filter(({ correlationId }) => correlationId === chosen);
   const marked = [chosen, ...ofRequest.flatMap((entry) => entry.rooms)];
@@ -79,7 +73,7 @@ export function Details({ data, choice }: { data: LiveData; choice: Choice }) {
       </div>
       <div class="lists">
         <Rooms rooms={rooms} now={time} marked={marked} choice={choice} />
-        <Timeline entries={shown} choice={choice} />
+        <Timeline entries={entries.filter(isShown)} choice={choice} />
       </div>
     </div>
   );

@@ -10,8 +10,8 @@ export interface ActionResult {
 
 /** Returns the response, or that there was none. */
 export async function runAction(action: Action, values: Values): Promise<ActionResult> {
-  const { id, method, at, as, done } = action;
-  const { path, body } = requestOf(action, values);
+  const { id, at, as } = action;
+  const { method, path, body } = requestOf(action, values);
   try {
     const { token, agentToken } = await (await fetch("/api/credentials.json")).json();
     const identities = {
@@ -26,7 +26,7 @@ export async function runAction(action: Action, values: Values): Promise<ActionR
     // The gateway gives the reason in `detail`, a simulator in `error`.
     const reason =
       id === "create" && status === 404 ? "The pool is empty." : (content?.detail ?? content?.error);
-    const sentence = ok ? done : typeof reason === "string" ? reason.replace(/[^.]$/, "$&.") : undefined;
+    const sentence = !ok && typeof reason === "string" ? reason.replace(/[^.]$/, "$&.") : undefined;
     const shown = sentence ?? JSON.stringify(content, undefined, 2) ?? text;
     const retryAfter = response.headers.get("retry-after");
     const retry = retryAfter === null ? "" : ` Retry in ${retryAfter} s.`;

@@ -49,7 +49,7 @@ test.each<Row>([
       { name: "by hand", description: "not the gateway's" },
     ],
     conferences: live === undefined ? [] : [conference],
-    lastStates: new Map(ended === undefined ? [] : [["room", { state: "ended", time: secondsAgo(ended) }]]),
+    endings: new Map(ended === undefined ? [] : [["room", secondsAgo(ended)]]),
     poolReadyDelaySeconds: 90,
     garbageMinimumAgeSeconds: 30,
     now,
