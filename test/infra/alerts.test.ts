@@ -284,11 +284,14 @@ describe("An alert", () => {
   });
 });
 
-test.each([production, existing])("The availability test calls the URL that consumers use", (snapshot) => {
+test.each([
+  { snapshot: production, regions: ["emea-gb-db3-azr", "emea-nl-ams-azr", "us-va-ash-azr"] },
+  { snapshot: existing, regions: ["emea-ch-zrh-edge", "emea-fr-pra-edge", "emea-se-sto-edge"] },
+])("The availability test calls the URL that consumers use from $regions", ({ snapshot, regions }) => {
   expect(onlyOf(snapshot, "Insights/webtests").properties).toMatchObject({
     // With three places, nine rows in the alert's 15 minutes, of which six must be failures.
     Frequency: 300,
-    Locations: [{}, {}, {}],
+    Locations: regions.map((Id) => ({ Id })),
     Request: { RequestUrl: onlyOf(snapshot, "Web/sites").tags?.["vmr-gateway-health"] },
     ValidationRules: { ExpectedHttpStatusCode: 200 },
   });

@@ -191,11 +191,12 @@ describe("The network", () => {
 
   test("has subnets large enough for Bastion, and lets the app and the runner out", () => {
     const { subnets } = propertiesOf(production, "Network/virtualNetworks");
+    const natGateway = { id: expect.stringContaining("nat-vmr-production") };
     expect(subnets).toMatchObject([
-      { name: "app", properties: { addressPrefix: "10.40.0.0/26", natGateway: {} } },
+      { name: "app", properties: { addressPrefix: "10.40.0.0/26", natGateway } },
       { name: "api-management", properties: { addressPrefix: "10.40.0.64/26", natGateway: null } },
       { name: "private-endpoints", properties: { addressPrefix: "10.40.0.128/26", natGateway: null } },
-      { name: "runner", properties: { addressPrefix: "10.40.0.192/26", natGateway: {} } },
+      { name: "runner", properties: { addressPrefix: "10.40.0.192/26", natGateway } },
       { name: "AzureBastionSubnet", properties: { addressPrefix: "10.40.1.0/26", natGateway: null } },
     ]);
   });
