@@ -41,25 +41,8 @@ const variables = {
   SCOPE: `/subscriptions/${ownGroup.subscription}`,
   AZURE_LOCATION: "westeurope",
 };
-const run = (text: string, responses: readonly Response[] = []) =>
-  runScript(["-eu", "-c", text.replaceAll(/<(\w+)>/g, "$1")], [...responses, ...answers], {
-    environment: variables,
-    folder: project.folder,
-  });
-
 test.each([...blocks, ...commands])("This runs: %s", (text) => {
-  const { status, stderr } = run(text);
+  const options = { environment: variables, folder: project.folder };
+  const { status, stderr } = runScript(["-eu", "-c", text.replaceAll(/<(\w+)>/g, "$1")], answers, options);
   expect([status, stderr.replaceAll(/^Subscription .*\n/gm, "")]).toEqual([0, ""]);
-});
-
-test("The trust in the workflow has the subject that GitHub sends, in new and in old repositories", () => {
-  const block = blocks.find((text) => text.includes("federated-credential")) ?? "";
-  const made = run(block).commands;
-  const old = run(block, [{ to: "oidc/customization", status: 1, stdout: '{"message":"Not Found"}' }]);
-  const subjectOf = (lines: readonly string[]) => /--subject (\S+)/.exec(lines.join("\n"))?.[1];
-  expect(subjectOf(made)).toBe("repo:owner@1/name@2:environment:test");
-  expect(subjectOf(old.commands)).toBe("repo:owner/name:environment:test");
-  expect(made.join("\n")).toContain(
-    "--condition (\n (!(ActionMatches{'Microsoft.Authorization/roleAssignments/write'}))",
-  );
 });

@@ -40,18 +40,15 @@ const functions: Readonly<Record<string, (...values: Values) => unknown>> = {
   bin: (value, step) => Math.floor(numberOf(value) / numberOf(step)),
 };
 
-const ascending = (values: Values) =>
-  values
-    .map(numberOf)
-    .filter(Number.isFinite)
-    .toSorted((a, b) => a - b);
+const numbersIn = (values: Values) => values.map(numberOf).filter(Number.isFinite);
+const least = (values: Values) => numbersIn(values).toSorted((one, other) => one - other)[0];
 
-const aggregates: Readonly<Record<string, (values: Values, conditions: Values) => unknown>> = {
+const aggregates: Readonly<Record<string, (values: Values) => unknown>> = {
   count: (values) => values.length,
   countif: (values) => values.filter((value) => value === true).length,
-  max: (values) => ascending(values).at(-1),
-  min: (values) => ascending(values)[0],
-  minif: (values, conditions) => ascending(values.filter((_, index) => conditions[index] === true))[0],
+  max: (values) => numbersIn(values).toSorted((one, other) => other - one)[0],
+  min: least,
+  minif: least,
 };
 
 function known<T>(table: Readonly<Record<string, T>>, name: string): T {
@@ -97,24 +94,21 @@ export function runQuery(query: string, allRows: readonly Row[], now: number): r
     return Object.fromEntries(columns);
   }
 
+  function aggregate({ parts: [name, list] }: KustoNode, rows: readonly Row[]): unknown {
+    const [value, condition] = list?.parts ?? [];
+    const counted = rows.filter((row) => condition === undefined || valueOf(condition, row) === true);
+    const values = counted.map((row) => value && valueOf(value, row));
+    return known(aggregates, name?.text ?? "")(values);
+  }
+
   function summarize(parts: readonly KustoNode[], rows: readonly Row[]): readonly Row[] {
     const isBy = ({ kind }: KustoNode) => kind === "SummarizeByClause";
     const by = parts.filter(isBy).flatMap((clause) => clause.parts);
     const groups = Map.groupBy(rows, (row) => JSON.stringify(by.map((node) => valueOf(node, row))));
     // Without groups, there is one row, even of an empty table.
     const all = by.length === 0 ? [rows] : [...groups.values()];
-    return all.map((group) =>
-      columnsOf(
-        parts.filter((part) => !isBy(part)),
-        ({ parts: [name, list] }) => {
-          const [values, conditions] = [0, 1].map((index) => {
-            const argument = list?.parts[index];
-            return group.map((row) => argument && valueOf(argument, row));
-          });
-          return known(aggregates, name?.text ?? "")(values ?? [], conditions ?? []);
-        },
-      ),
-    );
+    const aggregated = parts.filter((part) => !isBy(part));
+    return all.map((group) => columnsOf(aggregated, (node) => aggregate(node, group)));
   }
 
   /** Returns what an operator makes of the rows before it. */
