@@ -60,11 +60,14 @@ test.each([
     guarantee:
       "pass no key on, wait for longer than bulk delete with 150 s, and return an ID and the app's errors",
     parts: [
+      '<inbound><base /><set-header name="x-correlation-id" exists-action="skip"><value>@(context.RequestId',
       removed("x-functions-key"),
       '<forward-request timeout="200" />',
       '<outbound><base /><set-header name="x-correlation-id" exists-action="skip">',
-      removed("Server"),
+      ...["Server", "X-Powered-By", "X-AspNet-Version", "Request-Context"].map(removed),
       '<on-error><base /><set-header name="x-correlation-id" exists-action="override">',
+      '<when condition="@(context.Response.StatusCode == 401)"><set-header name="WWW-Authenticate"',
+      "<value>application/json</value>",
       'StatusCode == 404 ? "" : new JObject(new JProperty("detail",',
     ],
   },
