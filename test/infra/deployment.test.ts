@@ -127,13 +127,10 @@ describe("Who may do what", () => {
   const scope = /^(?:\[extensionResourceId\(')?(.*?)(?:'|\/providers\/Microsoft\.Authorization)/;
 
   test.each([
-    ["test", ["Group 00000000-0000-4000-8000-00000000e201: Key Vault Secrets Officer on kv-vmr-<hash>"]],
-    [
-      "production",
-      ["Group 00000000-0000-4000-8000-00000000e301: Key Vault Secrets Officer on kv-vmr-<hash>"],
-    ],
-    ["existing", []],
-  ])("in %s: each identity has exactly the expected roles", (name, writers) => {
+    { name: "test", writers: ["00000000-0000-4000-8000-00000000e201"] },
+    { name: "production", writers: ["00000000-0000-4000-8000-00000000e301"] },
+    { name: "existing", writers: [] },
+  ])("in $name: each identity has exactly the expected roles", ({ name, writers }) => {
     const assigned = allOf(snapshotOf(name), "Authorization/roleAssignments").map(({ id, properties }) => {
       const { principalId, principalType, roleDefinitionId } = properties;
       const who = principal.exec(principalId)?.[1] ?? principalId;
@@ -149,7 +146,7 @@ describe("Who may do what", () => {
       "Storage Table Data Contributor on stvmr<hash>",
     ];
     expect(assigned.toSorted()).toEqual([
-      ...writers,
+      ...writers.map((id) => `Group ${id}: Key Vault Secrets Officer on kv-vmr-<hash>`),
       `ServicePrincipal id-vmr-${name}-package: Storage Blob Data Contributor on stvmrpkg<hash>`,
       ...ofApp.map((role) => `ServicePrincipal id-vmr-${name}: ${role}`),
     ]);
@@ -176,10 +173,10 @@ describe("The network", () => {
   const closed = (snapshot: Snapshot) => closable.flatMap((type) => allOf(snapshot, type));
 
   test.each([
-    ["test", "Enabled", "Allow"],
-    ["production", "Disabled", "Deny"],
-    ["existing", "Disabled", "Deny"],
-  ])("in %s: public access to storage, vault and app is %s", (name, access, defaultAction) => {
+    { name: "test", access: "Enabled", defaultAction: "Allow" },
+    { name: "production", access: "Disabled", defaultAction: "Deny" },
+    { name: "existing", access: "Disabled", defaultAction: "Deny" },
+  ])("in $name: public access to storage, vault and app is $access", ({ name, access, defaultAction }) => {
     for (const { name: resource, type, properties } of closed(snapshotOf(name))) {
       expect([resource, properties["publicNetworkAccess"]]).toEqual([resource, access]);
       // The lifecycle rule, a service of Azure, must reach the account with the records.
@@ -202,9 +199,10 @@ describe("The network", () => {
   });
 
   test.each([
-    [production, "private-endpoints", "rg-vmr-gateway-production"],
-    [existing, "endpoints", "rg-dns"],
-  ])("has a private endpoint, whose name resolves, of all that is closed", (snapshot, subnet, zonesGroup) => {
+    { snapshot: production, subnet: "private-endpoints", zonesGroup: "rg-vmr-gateway-production" },
+    { snapshot: existing, subnet: "endpoints", zonesGroup: "rg-dns" },
+  ])("has an endpoint in $subnet, whose name resolves, of all that is closed", (row) => {
+    const { snapshot, subnet, zonesGroup } = row;
     const zoneGroups = allOf(snapshot, "Network/privateEndpoints/privateDnsZoneGroups");
     const reached = allOf(snapshot, "Network/privateEndpoints").map(({ id, properties }) => {
       const { privateLinkServiceId, groupIds } = properties["privateLinkServiceConnections"][0].properties;

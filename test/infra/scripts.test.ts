@@ -49,24 +49,23 @@ const namesOf = (environment: string) =>
   `FUNCTION_APP_NAME=func-vmr-${environment}\nKEY_VAULT_NAME=kv-vmr-${environment}\nHEALTH_URL=${healthUrl}\n`;
 
 test.each([
-  [
-    own,
-    "sub create --output none --name vmr-gateway-test-westeurope --location westeurope --parameters infra/main.bicepparam",
-  ],
-  [
-    other,
-    "group create --output none --name vmr-gateway-acceptance --resource-group rg-of-another-team --template-file infra/gateway.bicep --parameters @",
-  ],
-])(
-  "deploy.sh provision deploys the values of $environment, and prints what operators need",
-  (team, change) => {
-    const { environment } = team;
-    const result = team.run(`deploy.sh provision ${environment}`, azure(environment));
-    expectChanges(result, change);
-    expect(result.stdout).toBe(namesOf(environment));
-    expect(result.stderr).toBe(`Subscription ${team.subscription}, group ${team.group}\n`);
+  {
+    team: own,
+    change:
+      "sub create --output none --name vmr-gateway-test-westeurope --location westeurope --parameters infra/main.bicepparam",
   },
-);
+  {
+    team: other,
+    change:
+      "group create --output none --name vmr-gateway-acceptance --resource-group rg-of-another-team --template-file infra/gateway.bicep --parameters @",
+  },
+])("deploy.sh provision deploys $team.environment, and prints what operators need", ({ team, change }) => {
+  const { environment } = team;
+  const result = team.run(`deploy.sh provision ${environment}`, azure(environment));
+  expectChanges(result, change);
+  expect(result.stdout).toBe(namesOf(environment));
+  expect(result.stderr).toBe(`Subscription ${team.subscription}, group ${team.group}\n`);
+});
 
 test("Variables of the operator's shell have no effect, except those that are not the deployment's", () => {
   const ofOther = { AZURE_RESOURCE_GROUP: "rg-production", EXISTING_WORKSPACE_ID: "/other" };
@@ -313,12 +312,12 @@ describe("teardown.sh", () => {
 });
 
 test.each([
-  ["deploy.sh what-if test", own, azure("test")],
-  ["deploy.sh release test PACKAGE", own, [...changedSecret, ...released]],
-  ["teardown.sh test", own, [gone, ...existing]],
-  ["deploy.sh provision acceptance", other, azure("acceptance")],
-  ["teardown.sh acceptance", other, [gone, ...existing]],
-])("%s stops with the text of Azure, whichever call fails", (words, team, responses) => {
+  { words: "deploy.sh what-if test", team: own, responses: azure("test") },
+  { words: "deploy.sh release test PACKAGE", team: own, responses: [...changedSecret, ...released] },
+  { words: "teardown.sh test", team: own, responses: [gone, ...existing] },
+  { words: "deploy.sh provision acceptance", team: other, responses: azure("acceptance") },
+  { words: "teardown.sh acceptance", team: other, responses: [gone, ...existing] },
+])("$words stops with the text of Azure, whichever call fails", ({ words, team, responses }) => {
   const runIt = (failAt: number) =>
     team.run(words.replace("PACKAGE", package_.path), responses, {
       shell: { TEARDOWN_CONFIRM: team.environment },

@@ -29,17 +29,21 @@ test("The templates for a subscription and for a group have the same parameters"
 
 /** The order in which Azure writes, which no snapshot shows. API Management refuses concurrent writes to one API. */
 test.each([
-  ["api-management.bicep", "api", "dependsOn: [newService]"],
-  ["api-management.bicep", "logger", "dependsOn: [newService]"],
-  ["api-management.bicep", "logging", "dependsOn: [healthHead]"],
-  ["api-management.bicep", "apiPolicy", "dependsOn: [logging]"],
-  ["api-management.bicep", "privateOperationPolicy", "@batchSize(1)"],
-  ["api-management.bicep", "privateOperationPolicy", "dependsOn: [apiPolicy]"],
-  ["api-management.bicep", "publicOperationPolicy", "@batchSize(1)"],
-  ["api-management.bicep", "publicOperationPolicy", "dependsOn: [privateOperationPolicy]"],
-  ["private-dns.bicep", "links", "dependsOn: [newZones]"],
-  ["gateway.bicep", "zoneGroups", "dependsOn: [zones]"],
-])("In %s, the resource %s has %s", (file, symbol, part) => {
+  { file: "api-management.bicep", symbol: "api", part: "dependsOn: [newService]" },
+  { file: "api-management.bicep", symbol: "logger", part: "dependsOn: [newService]" },
+  { file: "api-management.bicep", symbol: "logging", part: "dependsOn: [healthHead]" },
+  { file: "api-management.bicep", symbol: "apiPolicy", part: "dependsOn: [logging]" },
+  { file: "api-management.bicep", symbol: "privateOperationPolicy", part: "@batchSize(1)" },
+  { file: "api-management.bicep", symbol: "privateOperationPolicy", part: "dependsOn: [apiPolicy]" },
+  { file: "api-management.bicep", symbol: "publicOperationPolicy", part: "@batchSize(1)" },
+  {
+    file: "api-management.bicep",
+    symbol: "publicOperationPolicy",
+    part: "dependsOn: [privateOperationPolicy]",
+  },
+  { file: "private-dns.bicep", symbol: "links", part: "dependsOn: [newZones]" },
+  { file: "gateway.bicep", symbol: "zoneGroups", part: "dependsOn: [zones]" },
+])("In $file, the resource $symbol has $part", ({ file, symbol, part }) => {
   const block = new RegExp(`^(?:@.*\\n)?resource ${symbol} [\\s\\S]*?^\\}`, "m").exec(read(`infra/${file}`));
   expect(block?.[0]).toContain(part);
 });
