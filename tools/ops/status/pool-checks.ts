@@ -49,7 +49,7 @@ export async function checkRequests({ measured }: Reading): Promise<Finding> {
   const found = `${count(depth, "room")} requested`;
   const waitingSeconds = own?.oldestRequestSeconds ?? 0;
   if (waitingSeconds <= untakenSeconds) return { isOk: true, found };
-  const advice = `does POST fail or take long, or is provisionRoom disabled? ${runbook("provisioning-failing")}`;
+  const advice = `does the platform fail to make rooms in time, or is provisionRoom disabled? ${runbook("provisioning-failing")}`;
   return { isOk: false, found: `${found}, one for ${duration(waitingSeconds)}`, advice };
 }
 
