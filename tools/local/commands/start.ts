@@ -7,7 +7,6 @@ import {
   removeConnection,
   writeConnection,
 } from "../../simulators/connection.ts";
-import { fetchAccessToken } from "../../simulators/consumer.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { unusualPort } from "../../simulators/process/listen.ts";
 import { stopSignal, untilStopped } from "../../terminal/stop-signal.ts";
@@ -115,37 +114,32 @@ function notLoaded(): string {
 
 /** Fills the pool and says whether the gateway is ready. */
 async function introduce(started: Connection): Promise<void> {
-  const token = await fetchAccessToken(started.tokenUrl);
   if (gateway.appState().state === "not loaded") return console.log(`\n${notLoaded()}`);
-  const headers = { authorization: `Bearer ${token}` };
-  let refusal: string | undefined;
-  const requestRooms = async (): Promise<void> => {
-    const url = `${started.gatewayUrl}/room/bulk/`;
-    const { status } = (await fetch(url, { method: "POST", headers }).catch(() => undefined)) ?? {};
-    refusal = status === 202 ? undefined : `POST /room/bulk/ returns ${status ?? "nothing"}`;
-  };
-  const problem = () => describeProvisioningProblem(timeline.entries()) ?? refusal;
   // A bar that is redrawn would run into the lines of the log.
   const lines = { write: (text: string) => process.stdout.write(text) };
-  const output = options.verbose ? lines : process.stdout;
-  const { ready, wanted } = await fillPool(started, { output, stopping, requestRooms, problem });
+  const { ready, wanted, problem } = await fillPool(started, {
+    output: options.verbose ? lines : process.stdout,
+    stopping,
+    provisioningProblem: () => describeProvisioningProblem(timeline.entries()),
+  });
   console.log(
     ready >= wanted
       ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` runs the life of a room."
-      : `${ready} of ${wanted} rooms: ${problem() ?? "the others follow"}. ` +
+      : `${ready} of ${wanted} rooms: ${problem ?? "the others follow"}. ` +
           "The gateway keeps trying. `npm run ops -- status --local` says what is wrong. Press Ctrl-C to stop.",
   );
 }
 
 /** The lines that matter most, which are printed last. */
 function summary(consoleUrl: string, { gatewayUrl, tokenUrl }: Connection): string {
-  const { gateway: usual, issuer, console: usualConsole } = usualPorts;
-  const isUnusual = unusualPort(tokenUrl, issuer) !== "";
-  return [
-    ...(isUnusual ? [`Token issuer   ${new URL(tokenUrl).origin}${unusualPort(tokenUrl, issuer)}`] : []),
-    ...(options.inspect ? [`Debugger       127.0.0.1:${inspectPort}`] : []),
-    `Console        ${consoleUrl}${unusualPort(consoleUrl, usualConsole)}`,
-    `API reference  ${consoleUrl}/api/`,
-    `Gateway        ${gatewayUrl}${options.port ? "" : unusualPort(gatewayUrl, usual)}`,
-  ].join("\n");
+  const otherIssuerPort = unusualPort(tokenUrl, usualPorts.issuer);
+  const lines: string[] = [];
+  if (otherIssuerPort !== "") lines.push(`Token issuer   ${new URL(tokenUrl).origin}${otherIssuerPort}`);
+  if (options.inspect) lines.push(`Debugger       127.0.0.1:${inspectPort}`);
+  lines.push(`Console        ${consoleUrl}${unusualPort(consoleUrl, usualPorts.console)}`);
+  lines.push(`API reference  ${consoleUrl}/api/`);
+  lines.push(
+    `Gateway        ${gatewayUrl}${options.port ? "" : unusualPort(gatewayUrl, usualPorts.gateway)}`,
+  );
+  return lines.join("\n");
 }

@@ -44,5 +44,6 @@ function shorten(message: string): string {
   const about = [failure ?? code, status].filter((part) => part !== undefined).join(" ");
   const isForeseen = cause?.name !== "Error" && cause?.name !== "TypeError";
   const reason = isForeseen ? cause?.message : cause?.stack;
-  return [about === "" ? event : `${event} (${about})`, ...(reason === undefined ? [] : [reason])].join(": ");
+  const title = about === "" ? event : `${event} (${about})`;
+  return reason === undefined ? title : `${title}: ${reason}`;
 }

@@ -1,6 +1,7 @@
-/** Shows on the terminal how the pool fills. */
+/** Fills the pool, and shows on the terminal how it fills. */
 
 import type { Connection } from "../../simulators/connection.ts";
+import { fetchAccessToken } from "../../simulators/consumer.ts";
 import { poll } from "../../simulators/process/poll.ts";
 import { createProgress, type Output } from "../../terminal/progress.ts";
 import { openLocalQueues } from "../stack/local-queues.ts";
@@ -8,10 +9,8 @@ import { openLocalQueues } from "../stack/local-queues.ts";
 export interface PoolProgressOptions {
   readonly output: Output;
   readonly stopping: AbortSignal;
-  /** Called at first, and again every 5 s: requests that wait count as rooms, so it does no harm. */
-  readonly requestRooms: () => Promise<void>;
   /** Returns what keeps the pool from filling, if it is known. The wait then ends. */
-  readonly problem: () => string | undefined;
+  readonly provisioningProblem: () => string | undefined;
 }
 
 // The number of messages that the queue service shows per call.
@@ -20,28 +19,39 @@ const pauseMilliseconds = 5000;
 const maxMilliseconds = 60_000;
 
 /**
- * Resolves when the pool is full (32 rooms at most), when a problem is known, or after 60 s. Returns how many can be
- * claimed, and how many were wanted.
+ * Resolves when the pool is full (32 rooms at most), when a problem is known, or after 60 s. Returns how many rooms can be
+ * claimed, how many were wanted, and the problem.
  */
 export async function fillPool(
-  { storageConnectionString, maxRooms }: Connection,
-  { output, stopping, requestRooms, problem }: PoolProgressOptions,
-): Promise<{ readonly ready: number; readonly wanted: number }> {
+  { gatewayUrl, tokenUrl, storageConnectionString, maxRooms }: Connection,
+  { output, stopping, provisioningProblem }: PoolProgressOptions,
+) {
+  const headers = { authorization: `Bearer ${await fetchAccessToken(tokenUrl)}` };
   const { pool } = openLocalQueues(storageConnectionString);
   const wanted = Math.min(maxRooms, maxPeeked);
   const progress = createProgress(output, "rooms ready in the pool", wanted);
   const until = Date.now() + maxMilliseconds;
   let requestAt = 0;
-  const look = async () => {
-    if (Date.now() >= requestAt) {
-      await requestRooms();
-      requestAt = Date.now() + pauseMilliseconds;
-    }
+  let refusal: string | undefined;
+
+  // Requests that wait count as rooms, so a repetition does no harm.
+  async function requestRooms(): Promise<void> {
+    requestAt = Date.now() + pauseMilliseconds;
+    const call = fetch(`${gatewayUrl}/room/bulk/`, { method: "POST", headers });
+    const response = await call.catch(() => undefined);
+    refusal =
+      response?.status === 202 ? undefined : `POST /room/bulk/ returns ${response?.status ?? "nothing"}`;
+  }
+
+  async function look() {
+    if (Date.now() >= requestAt) await requestRooms();
     const ready = (await pool.peek()).length;
     progress.show(Math.min(ready, wanted));
-    const isOver = ready >= wanted || problem() !== undefined || Date.now() > until;
-    return isOver ? { ready, wanted } : undefined;
-  };
+    const problem = provisioningProblem() ?? refusal;
+    const isOver = ready >= wanted || problem !== undefined || Date.now() > until;
+    return isOver ? { ready, wanted, problem } : undefined;
+  }
+
   const timeoutSeconds = Number.POSITIVE_INFINITY;
   return poll(look, { description: "rooms in the pool", timeoutSeconds, stopping }).finally(() =>
     progress.end(),
