@@ -20,8 +20,6 @@ export function summarizeCreates(entries: readonly TimelineEntry[]) {
     count: creates.length,
     failed: countOf("failed"),
     empty: countOf("empty"),
-    /** When the first of them was. */
-    since: creates[0]?.time,
   };
 }
 

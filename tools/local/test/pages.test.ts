@@ -78,26 +78,6 @@ describe.skipIf(!browser)("The console", () => {
   const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
   const markedRooms = async (page: Page) => page.locator("tr.marked button").allTextContents();
 
-  test("shows a create in the table, the charts and the timeline, and what happened in the chosen request only", async () => {
-    const page = await open();
-    const name = await create(page);
-    const other = await create(page);
-    await expect.poll(async () => text(rowOf(page, name))).toMatch(/Assigned\d+ s–$/);
-    const charted = async () =>
-      page.getByRole("img", { name: `Assigned ${await tile(page, "Assigned")}` }).count();
-    await expect.poll(charted).toBe(1);
-    const created = page.locator(".entry", { hasText: "POST /room/create" }).filter({ hasText: name });
-    const words = /^\d\d:\d\d:\d\d request POST \/room\/create 200 +\d+ msRoom claimed/;
-    await expect.poll(async () => text(created)).toMatch(words);
-    const request = created.getByRole("button").last();
-    await request.click();
-    await expect.poll(async () => titles(page)).toEqual(["POST /room/create"]);
-    expect(await markedRooms(page)).toEqual([name]);
-    await page.getByRole("button", { name: "Show all" }).click();
-    await entry(page, other).waitFor();
-    expect(await markedRooms(page)).toEqual([]);
-  });
-
   test("shows outages and faults in every part of the page until its buttons end them", async () => {
     const page = await open();
     await run(page, "Make calls fail", { Fault: "500 after the commit", Calls: "20" });
@@ -112,7 +92,7 @@ describe.skipIf(!browser)("The console", () => {
     ).waitFor();
     expect(await run(page, "Take it down", { How: "resets connections" })).toBe("204");
     await expect.poll(async () => health(page)).toContain("Platform down");
-    await page.getByText(/^\d+ in .*, [1-9]\d* failed, /).waitFor();
+    await page.getByText(/^\d+ in all, [1-9]\d* failed, /).waitFor();
     await page.getByRole("img", { name: /outages: [1-9]/ }).waitFor();
     for (const trouble of ["platform is down", "Calls of the", "issuer is down", "centre fails"])
       await banner(page, trouble).getByRole("button").click();
@@ -122,13 +102,25 @@ describe.skipIf(!browser)("The console", () => {
     await expect.poll(async () => page.locator(".banners p").count()).toBe(0);
   });
 
-  test("shows only what happened to the chosen room, from its provisioning to its deletion, until it is chosen again", async () => {
+  test("shows a room in the table, the charts and the timeline, and only what happened to it or in a request if that is chosen", async () => {
     const page = await open();
     const name = await create(page);
-    await create(page);
+    const other = await create(page);
     const row = rowOf(page, name);
-    const chooser = row.getByRole("button");
-    await chooser.click();
+    await expect.poll(async () => text(row)).toMatch(/Assigned\d+ s–$/);
+    const charted = async () =>
+      page.getByRole("img", { name: `Assigned ${await tile(page, "Assigned")}` }).count();
+    await expect.poll(charted).toBe(1);
+    const created = page.locator(".entry", { hasText: "POST /room/create" }).filter({ hasText: name });
+    const words = /^\d\d:\d\d:\d\d request POST \/room\/create 200 +\d+ msRoom claimed/;
+    await expect.poll(async () => text(created)).toMatch(words);
+    await created.getByRole("button").last().click();
+    await expect.poll(async () => titles(page)).toEqual(["POST /room/create"]);
+    expect(await markedRooms(page)).toEqual([name]);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await entry(page, other).waitFor();
+    expect(await markedRooms(page)).toEqual([]);
+    await row.getByRole("button").click();
     expect(await page.getByLabel("Room for the actions").inputValue()).toBe(name);
     expect(await run(page, "Read it as an agent")).toBe("200");
     for (const Who of ["Citizen", "Agent"]) await run(page, "Join", { Who });
@@ -136,15 +128,11 @@ describe.skipIf(!browser)("The console", () => {
     expect(await markedRooms(page)).toEqual([name]);
     for (const Who of ["Agent", "Citizen"]) await run(page, "Leave", { Who });
     await expect.poll(async () => text(row)).toContain("Due for deletion");
-    await chooser.click();
-    expect(await markedRooms(page)).toEqual([]);
-    await chooser.click();
     await run(page, "Collect garbage");
-    await entry(page, "collectGarbage").waitFor();
     await expect.poll(async () => row.count()).toBe(0);
     const life = ["collectGarbage", "POST /public/event_sink", `GET /public/room/${name}`];
-    const shown = [...new Set(await titles(page))];
-    expect(shown).toEqual([...life, "POST /room/create", "provisionRoom"]);
+    const shown = async () => [...new Set(await titles(page))];
+    await expect.poll(shown).toEqual([...life, "POST /room/create", "provisionRoom"]);
   });
 
   test("deletes one room or all only after a question, says that the pool is empty, and fills it", async () => {
@@ -224,8 +212,10 @@ describe.skipIf(!browser)("The console", () => {
     await page.evaluate("addEventListener('focusin', ({ target }) => void window.reached.add(target))");
     await page.getByRole("link", { name: "API reference" }).focus();
     const parts = "document.querySelectorAll('a, button, input, select, summary, [tabindex=\"0\"]')";
-    const isMissed = "!part.disabled && !part.closest('.entry') && !window.reached.has(part)";
+    const isMissed =
+      "!part.disabled && !part.closest('.entry, tbody tr:not(:first-child)') && !window.reached.has(part)";
     const missed = `Array.from(${parts}).filter(part => ${isMissed}).map(part => part.outerHTML.slice(0, 100))`;
+    // Other rooms can appear, and change their places, at any time.
     expect(await page.evaluate(`${missed}.length`)).toBeGreaterThan(60);
     for (let presses = 0; presses < 200; presses += 1) await page.keyboard.press("Tab");
     expect(await page.evaluate(missed)).toEqual([]);
@@ -257,17 +247,11 @@ describe.skipIf(!browser)("The API reference", () => {
 
   const operationOf = (page: Page, id: string): Locator => page.locator(`#operations-${id}`);
 
-  async function openOperation(page: Page, id: string): Promise<void> {
-    const body = operationOf(page, id).locator(".opblock-body");
-    if ((await body.count()) === 0)
-      await operationOf(page, id).locator(".opblock-summary-control").press("Enter");
-    await body.waitFor();
-  }
-
   /** Opens an operation and sends its request, by keyboard. Returns the response as it is shown. */
   async function execute(page: Page, id: string): Promise<string> {
-    await openOperation(page, id);
     const operation = operationOf(page, id);
+    const summary = operation.locator(".opblock-summary-control");
+    if ((await summary.getAttribute("aria-expanded")) !== "true") await summary.press("Enter");
     // A key that is pressed while Swagger UI draws the page again is lost.
     const isSent = async () => {
       const request = page.waitForRequest(/\/api\/gateway\//, { timeout: 5000 });

@@ -94,7 +94,7 @@ function ActionForm({ action, addresses, room, onRoom }: ActionFormProps) {
         <summary class="muted" aria-label={`curl lines of: ${label}`}>
           curl
         </summary>
-        <CurlLines text={toCurl(action, values, addresses)} />
+        <pre tabIndex={0}>{toCurl(action, values, addresses)}</pre>
       </details>
       <output aria-live="polite">{result && <Result {...result} />}</output>
     </form>
@@ -104,22 +104,6 @@ function ActionForm({ action, addresses, room, onRoom }: ActionFormProps) {
 function readValues(form: HTMLFormElement): Values {
   return Object.fromEntries(
     Array.from(new FormData(form), ([name, value]) => [name, typeof value === "string" ? value : ""]),
-  );
-}
-
-function CurlLines({ text }: { text: string }) {
-  const [copied, setCopied] = useState<string>();
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text).catch(() => undefined);
-    setCopied(text);
-  };
-  return (
-    <>
-      <pre tabIndex={0}>{text}</pre>
-      <button type="button" aria-label="Copy the curl lines" onClick={() => void copy()}>
-        {copied === text ? "Copied" : "Copy"}
-      </button>
-    </>
   );
 }
 

@@ -2,7 +2,7 @@
 import { roomStates, type Snapshot, stateTitles, type TimelineEntry } from "../console-state.ts";
 import { summarizeCreates } from "../creates.ts";
 import { PoolChart, StatesChart } from "./charts.tsx";
-import { age, stateStyle } from "./format.ts";
+import { stateStyle } from "./format.ts";
 import { type Choice, Rooms, Timeline } from "./lists.tsx";
 import type { LiveData } from "./live-data.ts";
 
@@ -19,19 +19,15 @@ export function Summary({ counts }: Pick<Snapshot, "counts">) {
   );
 }
 
-function Creates({ entries, time }: { entries: LiveData["entries"]; time: number }) {
-  const { count, failed, empty, since } = summarizeCreates(entries);
+function Creates({ entries }: Pick<LiveData, "entries">) {
+  const { count, failed, empty } = summarizeCreates(entries);
   return (
     <section class="card creates">
       <h2>Creates</h2>
-      {since === undefined ? (
-        <p class="muted">None yet. “Create a room” takes one from the pool.</p>
-      ) : (
-        <p class="muted">
-          <b>{count}</b> in {age(time - since)}, <b class={failed > 0 ? "bad" : ""}>{failed}</b> failed,{" "}
-          <b class={empty > 0 ? "bad" : ""}>{empty}</b> found the pool empty
-        </p>
-      )}
+      <p class="muted">
+        <b>{count}</b> in all, <b class={failed > 0 ? "bad" : ""}>{failed}</b> failed,{" "}
+        <b class={empty > 0 ? "bad" : ""}>{empty}</b> found the pool empty
+      </p>
     </section>
   );
 }
@@ -45,16 +41,14 @@ export function Details({ data, choice }: { data: LiveData; choice: Choice }) {
   const ofRequest =
     chosen === undefined ? [] : entries.filter(({ correlationId }) => correlationId === chosen);
   const marked = [chosen, ...ofRequest.flatMap((entry) => entry.rooms)];
-  const isAbove = counts.pooled > poolTarget;
   return (
     <div class="details">
-      <Creates entries={entries} time={time} />
+      <Creates entries={entries} />
       <div class="charts">
         <section class="card">
           <h2>Pool</h2>
           <p class="muted">
-            <b>{counts.pooled}</b>
-            {isAbove ? ` rooms ready, MAX_VMR is ${poolTarget}` : ` of ${poolTarget} rooms ready`}
+            <b>{counts.pooled}</b> of {poolTarget} rooms ready
             {history.some(({ isOutage }) => isOutage) && " · shaded: outage"}
           </p>
           <PoolChart history={history} target={poolTarget} />
