@@ -22,8 +22,8 @@ const maxLevels = 4;
 function Chart({ label, history, areas, target = 0 }: ChartProps) {
   const from = history[0]?.time ?? 0;
   const to = history.at(-1)?.time ?? from;
-  const top = Math.max(4, 1.15 * Math.max(target, ...areas.flatMap(({ values }) => values)));
-  const step = Math.ceil(top / maxLevels);
+  const top = Math.max(5, 1.15 * Math.max(target, ...areas.flatMap(({ values }) => values)));
+  const step = 5 * Math.ceil(top / maxLevels / 5);
   const levels = Array.from({ length: Math.floor(top / step) + 1 }, (_, index) => index * step);
   const x = (time: number): number => (100 * (time - from)) / Math.max(to - from, 1);
   const y = (value: number): number => 100 - (100 * value) / top;
