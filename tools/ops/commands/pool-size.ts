@@ -26,10 +26,7 @@ async function fill(_options: object, { terminal, connect, conclude }: Context):
     `${count(requested, "room")} requested; the pool has ${pooled} of ${maxRooms}, and ${pending} are pending.`,
   );
   const delay = duration(readyDelaySeconds);
-  return conclude(
-    "ok",
-    `A room can be handed out ${delay} after it was made. See the pool: npm run ops -- status`,
-  );
+  return conclude("ok", `A new room can be handed out after ${delay}. See the pool: npm run ops -- status`);
 }
 
 export function addShrink({ command, run }: Operator): void {

@@ -149,8 +149,8 @@ async function judgeEvents({ target: { clock, log } }: Reading): Promise<Finding
     [401, 403].includes(Number(fields["status"])) && fields["reason"] !== "password";
   const read = async (hours: number) => log.lines({ hours, events: ["request"], functions: ["eventSink"] });
   const recent = await read(1);
-  const isRecent = !recent.every(isFromAnybody);
-  const [hours, lines] = isRecent ? [1, recent] : [hoursOfEvents, await read(hoursOfEvents)];
+  const hours = recent.every(isFromAnybody) ? hoursOfEvents : 1;
+  const lines = hours === 1 ? recent : await read(hours);
   if (lines.every(isFromAnybody)) {
     const refused = `${count(lines.length, "request")} refused because of the user name or the secret`;
     const found = `no event in the last ${hours} h${lines.length > 0 ? `; ${refused}` : ""}`;

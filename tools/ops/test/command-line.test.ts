@@ -31,14 +31,17 @@ test("Shows the help of a command with every option", async () => {
 });
 
 test.each([
-  ["statsu", "unknown command 'statsu' (Did you mean status?)"],
-  ["shrink", "missing required argument 'N'."],
-  ["shrink 1.5", "argument 'N': It must be a whole number from 0 to 10000."],
-  ["drain 1", "too many arguments for 'drain'. Expected 0 arguments but got 1: 1."],
-  ["rooms --state lost", "option '--state <state>': Allowed choices are pooled, assigned, live, waiting."],
-  ["status --lcoal", "unknown option '--lcoal' (Did you mean --local?)"],
-  ["shrink 10001", "argument 'N': It must be a whole number from 0 to 10000."],
-])("Refuses %s: %s", async (line, message) => {
+  { line: "statsu", message: "unknown command 'statsu' (Did you mean status?)" },
+  { line: "shrink", message: "missing required argument 'N'." },
+  { line: "shrink 1.5", message: "argument 'N': It must be a whole number from 0 to 10000." },
+  { line: "shrink 10001", message: "argument 'N': It must be a whole number from 0 to 10000." },
+  { line: "drain 1", message: "too many arguments for 'drain'. Expected 0 arguments but got 1: 1." },
+  {
+    line: "rooms --state lost",
+    message: "option '--state <state>': Allowed choices are pooled, assigned, live, waiting.",
+  },
+  { line: "status --lcoal", message: "unknown option '--lcoal' (Did you mean --local?)" },
+])("Refuses $line: $message", async ({ line, message }) => {
   const call = line === "statsu" ? "" : ` ${line.split(" ")[0]}`;
   const remarks = `npm run ops${call && ` --${call}`}: ${message} See npm run ops --${call} --help.\n`;
   expect(await ops(line.split(" "))).toEqual({ exitCode: 2, output: "", remarks });

@@ -116,14 +116,21 @@ async function connectToRunning() {
 }
 
 test.each([
-  ["the local gateway", /^the local gateway at http:\S+, started /],
-  ["a deployment", /^func-example, last changed 2026-01-02 03:04:05 UTC\. Now: /],
+  {
+    place: "the local gateway",
+    connectTo: connectToRunning,
+    header: /^the local gateway at http:\S+, started /,
+  },
+  {
+    place: "a deployment",
+    connectTo: connect,
+    header: /^func-example, last changed 2026-01-02 03:04:05 UTC\. /,
+  },
 ])(
-  "On %s, commands fill the pool, list its rooms, make it smaller and show the status",
-  async (place, header) => {
+  "On $place, commands fill the pool, list its rooms, make it smaller and show the status",
+  async ({ connectTo, header }) => {
     returns({ settings: running.settings });
     const environment = shell({ ...logIn, HEALTH_URL: `${running.url}/public/health` });
-    const connectTo = place === "a deployment" ? connect : connectToRunning;
     const run = async (command: string) => ops(command.split(" "), { environment, connect: connectTo });
     await running.empty();
     expect(await run("fill")).toMatchObject({ output: expect.stringMatching(/^4 rooms requested; /) });

@@ -334,10 +334,6 @@ const outages = {
     },
     found: /^the last row is 16 min .*old; a run failed: /,
   }),
-  "the timers do not run": named("Metrics", "timers-not-running", {
-    strike: ({ clock }) => clock.advance(20 * 60),
-    found: /^the last row is 20 min/,
-  }),
   "the app's clock is ahead": named("Metrics", "timers-not-running", {
     strike: async (gateway) => {
       change({ appAheadSeconds: 600 })(gateway);
