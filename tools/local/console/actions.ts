@@ -37,12 +37,7 @@ function choice(name: string, label: string, options: NonNullable<Field["options
 }
 
 const tag = { name: "tag", label: "Service tag", initial: "https://verify.example.com/sessions/4711" };
-// Each is on a node of its own.
-const joining = choice("who", "Who", {
-  Citizen: { participant: "Citizen", node: "10.0.0.21" },
-  Agent: { participant: "Agent", node: "10.0.0.22" },
-});
-const leaving = choice("who", "Who", {
+const who = choice("who", "Who", {
   Citizen: { participant: "Citizen" },
   Agent: { participant: "Agent" },
 });
@@ -91,8 +86,8 @@ const groups = {
     },
   ],
   Conference: [
-    { id: "join", label: "Join", at: "platform", path: "/control/conferences/join", fields: [joining] },
-    { id: "leave", label: "Leave", at: "platform", path: "/control/conferences/leave", fields: [leaving] },
+    { id: "join", label: "Join", at: "platform", path: "/control/conferences/join", fields: [who] },
+    { id: "leave", label: "Leave", at: "platform", path: "/control/conferences/leave", fields: [who] },
   ],
   "Pool and timers": [
     { id: "fill", label: "Fill the pool", at: "gateway", path: "/room/bulk/", as: "consumer" },

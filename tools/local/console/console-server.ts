@@ -1,14 +1,14 @@
 /** The console's web server: the page, the state that it draws, the API reference below /api/, and the calls of both. */
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { extname } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Connection } from "../../simulators/connection.ts";
 import { fetchAccessToken } from "../../simulators/consumer.ts";
 import { identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
-import { bundlePage, type PageFile } from "../pages/bundle-page.ts";
+import { bundlePage } from "../pages/bundle-page.ts";
 import { tokenLine } from "../stack/token-line.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
 import type { Addresses, Shown } from "./console-state.ts";
@@ -19,7 +19,6 @@ export interface ConsoleOptions extends CollectorOptions {
 }
 
 const folderOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const openapi = new URL("../../../openapi.json", import.meta.url);
 
 // A page of another origin can neither be loaded into this one, nor this one into it.
 const securityHeaders = {
@@ -31,6 +30,14 @@ const securityHeaders = {
   "x-content-type-options": "nosniff",
 };
 
+const openapi = folderOf("../../../openapi.json");
+const contentTypes: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".json": "application/json",
+};
 const json = { "content-type": "application/json" };
 const notFound =
   '<!doctype html><title>Not found</title><p>There is no such page. <a href="/">Console</a></p>';
@@ -46,7 +53,7 @@ export async function startConsole(options: ConsoleOptions) {
   const { connection, timeline } = options;
   const files = await bundlePage(folderOf("page/"), "console");
   // Bundled when it is first opened, because that takes two seconds.
-  let reference: ReturnType<typeof referenceFiles> | undefined;
+  let reference: ReturnType<typeof bundlePage> | undefined;
   const addresses = addressesOf(connection);
   const collector = await startCollector(options);
 
@@ -91,18 +98,19 @@ export async function startConsole(options: ConsoleOptions) {
     // A name that resolves to this computer must not let a foreign page read or drive the console.
     const isOwn = request.headers.host === new URL(url).host && (request.headers.origin ?? url) === url;
     if (!isOwn) return send(response, 403);
-    const [, at, path = ""] = called.exec(target) ?? [];
-    if (at !== undefined) return forward(request, response, addresses[at as "gateway"] + path);
+    const [, at, calledPath = ""] = called.exec(target) ?? [];
+    if (at !== undefined) return forward(request, response, addresses[at as "gateway"] + calledPath);
     if (request.method !== "GET") return send(response, 404, notFound);
     if (target === "/state") return send(response, 200, JSON.stringify(state()), json);
     if (target === "/api") return send(response, 308, "", { location: "/api/" });
     if (target === "/api/credentials.json")
       return send(response, 200, JSON.stringify(await credentials()), json);
-    const [, part, name] = /^(\/api)?\/([^?]*)/.exec(target) ?? [];
-    if (part !== undefined) reference ??= referenceFiles();
-    const file = (part === undefined ? files : await reference)?.get(name || "index.html");
+    const [, part, path = ""] = /^(\/api)?\/([^?]*)/.exec(target) ?? [];
+    const name = path || "index.html";
+    if (part !== undefined) reference ??= bundlePage(folderOf("../api-reference/"), "reference", { openapi });
+    const file = (part === undefined ? files : await reference)?.get(name);
     if (!file) return send(response, 404, notFound);
-    send(response, 200, file.content, { "content-type": `${file.contentType}; charset=utf-8` });
+    send(response, 200, file, { "content-type": `${contentTypes[extname(name)]}; charset=utf-8` });
   }
 
   const server = createServer((request, response) => {
@@ -118,15 +126,6 @@ export async function startConsole(options: ConsoleOptions) {
       await Promise.all([closed, collector.stop()]);
     },
   };
-}
-
-/** Returns the files of the API reference by name. */
-async function referenceFiles(): Promise<ReadonlyMap<string, PageFile>> {
-  const files = await bundlePage(folderOf("../api-reference/"), "reference");
-  return new Map([
-    ...files,
-    ["openapi.json", { contentType: "application/json", content: await readFile(openapi) }],
-  ]);
 }
 
 export function addressesOf(connection: Connection): Addresses {

@@ -1,23 +1,22 @@
 /** Bundles a page with esbuild: one HTML file, one script, one style sheet and one icon. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build, stop } from "esbuild";
 
-const icon = new URL("icon.svg", import.meta.url);
-
-export interface PageFile {
-  readonly contentType: string;
-  readonly content: Uint8Array | string;
-}
+const icon = fileURLToPath(new URL("icon.svg", import.meta.url));
 
 /**
  * Returns the files of a page by name. Its folder contains index.html, which refers to the script and the style sheet by
- * `name`, and main.ts or main.tsx. Throws esbuild's list of faults.
+ * `name`, and main.ts or main.tsx. `others` are the paths of other files, by their names without extensions. Throws
+ * esbuild's list of faults.
  */
-export async function bundlePage(folder: string, name: string): Promise<ReadonlyMap<string, PageFile>> {
+export async function bundlePage(
+  folder: string,
+  name: string,
+  others: Readonly<Record<string, string>> = {},
+) {
   const { outputFiles } = await build({
     absWorkingDir: folder,
-    entryPoints: { [name]: "./main" },
+    entryPoints: { [name]: "./main", index: "./index.html", icon, ...others },
     outdir: "/",
     write: false,
     bundle: true,
@@ -26,15 +25,10 @@ export async function bundlePage(folder: string, name: string): Promise<Readonly
     target: "es2022",
     jsx: "automatic",
     jsxImportSource: "preact",
+    loader: { ".html": "copy", ".svg": "copy", ".json": "copy" },
     logLevel: "silent",
   });
   // Otherwise its process lives as long as this one.
   await stop();
-  const contentOf = (path: string) => outputFiles.find((file) => file.path === path)?.contents ?? "";
-  return new Map<string, PageFile>([
-    ["index.html", { contentType: "text/html", content: await readFile(join(folder, "index.html")) }],
-    [`${name}.js`, { contentType: "text/javascript", content: contentOf(`/${name}.js`) }],
-    [`${name}.css`, { contentType: "text/css", content: contentOf(`/${name}.css`) }],
-    ["icon.svg", { contentType: "image/svg+xml", content: await readFile(icon) }],
-  ]);
+  return new Map(outputFiles.map(({ path, contents }) => [path.slice(1), contents]));
 }
