@@ -1,5 +1,15 @@
 /** The console's actions. Each is one HTTP request, which the page sends through its server and shows as `curl`. */
-import type { Addresses } from "./console-state.ts";
+
+/** The URLs that actions call, and the made-up credentials for them. */
+export interface Addresses {
+  readonly gateway: string;
+  readonly platform: string;
+  readonly issuer: string;
+  readonly contactCentre: string;
+  /** The line of a shell that gets a consumer's token. */
+  readonly tokenLine: string;
+  readonly agentToken: string;
+}
 
 /** Adds its value to the body: a text, a number if it is initially one, or what the chosen option says. */
 export interface Field {

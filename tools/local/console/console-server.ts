@@ -10,8 +10,9 @@ import { identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
 import { bundlePage } from "../pages/bundle-page.ts";
 import { tokenLine } from "../stack/token-line.ts";
+import type { Addresses } from "./actions.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
-import type { Addresses, Shown } from "./console-state.ts";
+import type { Shown } from "./console-state.ts";
 
 export interface ConsoleOptions extends CollectorOptions {
   /** The default is a free port. */
@@ -102,7 +103,6 @@ export async function startConsole(options: ConsoleOptions) {
     if (at !== undefined) return forward(request, response, addresses[at as "gateway"] + calledPath);
     if (request.method !== "GET") return send(response, 404, notFound);
     if (target === "/state") return send(response, 200, JSON.stringify(state()), json);
-    if (target === "/api") return send(response, 308, "", { location: "/api/" });
     if (target === "/api/credentials.json")
       return send(response, 200, JSON.stringify(await credentials()), json);
     const [, part, path = ""] = /^(\/api)?\/([^?]*)/.exec(target) ?? [];

@@ -1,5 +1,5 @@
 /** What the console shows: the data that its page reads from its server, again and again, and draws. */
-import type { ActionId } from "./actions.ts";
+import type { ActionId, Addresses } from "./actions.ts";
 
 /** The states of a room's life, in their order. */
 export const roomStates = ["provisioning", "pooled", "assigned", "live", "ended", "deleting"] as const;
@@ -67,17 +67,6 @@ export interface TimelineEntry {
   readonly rooms: readonly string[];
   /** Why a request or a provisioning failed. */
   readonly cause?: string;
-}
-
-/** The URLs that actions call, and the made-up credentials for them. */
-export interface Addresses {
-  readonly gateway: string;
-  readonly platform: string;
-  readonly issuer: string;
-  readonly contactCentre: string;
-  /** The line of a shell that gets a consumer's token. */
-  readonly tokenLine: string;
-  readonly agentToken: string;
 }
 
 /** What the page shows. */

@@ -18,13 +18,6 @@ export interface TroubleFacts {
   readonly now: number;
 }
 
-const appWords = {
-  up: "",
-  "not loaded": "did not load, so every call returns 404",
-  restarting: "is restarting",
-  ended: "has ended permanently",
-};
-
 export function describeTroubles(facts: TroubleFacts): Troubles {
   const { app, storageIsDown, givenUp, poolIsEmpty, entries, now } = facts;
   const { platform, issuer, contactCentre } = facts.stack;
@@ -38,7 +31,7 @@ export function describeTroubles(facts: TroubleFacts): Troubles {
   const banners: Banner[] = [];
   if (app.state !== "up") {
     const why = app.reason === undefined ? "" : `: ${app.reason}`;
-    banners.push({ text: `The gateway's app ${appWords[app.state]}${why}` });
+    banners.push({ text: `The gateway is not up (${app.state}), so calls fail${why}` });
   }
   if (storageIsDown)
     banners.push({

@@ -1,7 +1,15 @@
 /** The forms of the actions: each sends one request and shows it as a `curl` line. */
 import { useState } from "preact/hooks";
-import { type Action, actionGroups, type Field, needsRoom, toCurl, type Values } from "../actions.ts";
-import { type Addresses, type RoomRow, stateTitles } from "../console-state.ts";
+import {
+  type Action,
+  type Addresses,
+  actionGroups,
+  type Field,
+  needsRoom,
+  toCurl,
+  type Values,
+} from "../actions.ts";
+import { type RoomRow, stateTitles } from "../console-state.ts";
 import { inOrder } from "./lists.tsx";
 import { type ActionResult, runAction } from "./run-action.ts";
 

@@ -1,8 +1,7 @@
-/** The console's server: who may call it, the size of its page, its calls, and the secrets that it never shows. */
+/** The console's server: its pages, who may call it, its calls, and the secrets that it never shows. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
-import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
@@ -15,7 +14,6 @@ import { startRunningConsole } from "../running-console.ts";
 const running = useStarted(async () => startRunningConsole());
 const createdSchema = z.object({ name: z.string(), guest_pin: z.string() });
 const credentialsSchema = z.object({ token: z.string() });
-const maxPageBytes = 100_000;
 
 const get = async (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${running.url}${path}`, init);
@@ -25,20 +23,14 @@ async function asConsumer() {
   return { authorization: `Bearer ${token}` };
 }
 
-test("Serves pages that load nothing from elsewhere, the console with less than 100 kB compressed", async () => {
-  let bytes = 0;
+test("Serves pages that load nothing from elsewhere", async () => {
   for (const name of ["", "console.js", "console.css", "icon.svg", "api/", "api/reference.js"]) {
     const response = await get(`/${name}`);
     expect(response.status).toBe(200);
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; (?!.*unsafe)/);
-    if (!name.startsWith("api")) bytes += gzipSync(await response.text()).length;
   }
-  expect(bytes).toBeGreaterThan(10_000);
-  expect(bytes).toBeLessThan(maxPageBytes);
   expect(await (await get("/api/openapi.json")).text()).toBe(readFileSync("openapi.json", "utf8"));
-  const redirected = await get("/api", { redirect: "manual" });
-  expect([redirected.status, redirected.headers.get("location")]).toEqual([308, "/api/"]);
   for (const unknown of ["/nonsense", "/api/nonsense"])
     expect(await (await get(unknown)).text()).toContain("There is no such page.");
 });
