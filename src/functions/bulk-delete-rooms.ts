@@ -12,7 +12,7 @@ export const bulkDeleteRooms = httpFunction({
   summary: "Delete all rooms",
   description:
     "Empties the pool and deletes every room that belongs to the gateway, except persistent rooms. " +
-    "Returns 204 when no room is left that existed when it began, and 503 if some remain. Safe to retry.",
+    "Returns 204 when none of these is left that existed when it began, and 503 if some remain. Safe to retry.",
   responses: { 204: null },
   failures: ["bulk-delete-incomplete", ...platformFailures, "storage-unavailable"],
   async handle(_input, { bulkDeletion }: { bulkDeletion: BulkDeletion }, log) {

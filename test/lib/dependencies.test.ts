@@ -33,9 +33,12 @@ test("the platform client's token requests have the timeout of the settings", as
 
 describe("The object graph", () => {
   const world = usePoolWorld();
+  /** After how many seconds it is too late for the slot of each claim. */
+  let slotsOfClaims: number[];
   let calls: (PlatformCall & { readonly isBackground: boolean; readonly startsWithin?: number })[];
   beforeEach(() => {
     calls = [];
+    slotsOfClaims = [];
   });
 
   function connect(settings: Record<string, string> = {}, callSeconds = 0): Dependencies {
@@ -45,7 +48,11 @@ describe("The object graph", () => {
       adapters: { newId: () => `id-${++ids}` },
       after: ({ operation }) => void (operation === "call" && world.clock.advance(callSeconds)),
       before: (port) => {
-        if (port.port !== "platform" || port.operation !== "call") return;
+        if (port.port !== "platform") return;
+        if (port.operation === "takeSlot") {
+          if (!port.isBackground) slotsOfClaims.push((port.startBefore - world.clock.now()) / 1000);
+          return;
+        }
         const { startBefore } = port.call;
         const startsWithin = startBefore && { startsWithin: (startBefore - world.clock.now()) / 1000 };
         calls.push({ ...port.call, isBackground: port.isBackground, ...startsWithin });
@@ -139,6 +146,7 @@ describe("The object graph", () => {
 
     expect([...held, ...invisibleSeconds()]).toEqual([60, 180, 90]);
     // A claim uses a quarter of its lease.
+    expect(slotsOfClaims).toEqual([7.5]);
     expect(limitsOfCalls()).toEqual(["GET caller 15 7.5", "PATCH caller 15 15", "POST background 45 45"]);
     const body = { participant_limit: 3, pin: identities.hostPin };
     expect(calls.at(-1)).toMatchObject({ body });

@@ -20,7 +20,7 @@ const codeWords: Readonly<Record<string, string>> = {
   "claim-failed": "no room could be claimed: too many creates at once, or names without rooms",
   "platform-timeout": "the platform does not respond in time",
   "platform-unavailable": "the platform cannot be used",
-  "gateway-busy": "the gateway is busy: more calls than the platform serves in time",
+  "gateway-busy": "the gateway is busy: more calls than platform and storage serve in time",
   unexpected: "an unexpected error",
 };
 

@@ -52,7 +52,7 @@ export function createBulkDeletion(options: BulkDeletionOptions) {
   /**
    * Deletes the gateway's rooms that are on the platform when it begins, and those whose name is in the pool, but no room
    * that was pooled in the first list and has been handed out since. Throws `bulk-delete-incomplete` if some remain after
-   * 150 s, and PlatformError, having changed nothing, if the platform cannot be listed.
+   * three passes or 150 s, and PlatformError, having changed nothing, if the platform cannot be listed.
    *
    * Each pass lists the rooms, empties the pool, and deletes what the list shows. The name of a listed room was in the
    * pool before, so it is removed, or a claim has committed it. Ends when a list has no room to delete.

@@ -130,11 +130,13 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
       for (const message of messages) await deletion.setInvisible(message, seconds);
       return;
     }
-    const { action, reason, row } = await deleteRoom(requestOf(group), { log, startBefore });
+    const request = requestOf(group);
+    const { action, reason, row } = await deleteRoom(request, { log, startBefore });
     if (action !== "delete") log.info("deletion-skipped", { room: loggableName(room, row), reason });
     else if (parseMarker(row?.description) === undefined && run.unmarkedDeleted++ === 0)
       log.warn("unmarked-room-deleted", { room });
-    if (action === "postpone") await postpone(group, run);
+    // The next run queues an overdue room again.
+    if (action === "postpone" && !request.isOverdue) await postpone(group, run, reason === "vanished");
     else await remove(messages);
   }
 

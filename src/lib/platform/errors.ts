@@ -19,7 +19,7 @@ export interface PlatformFailure {
   readonly method?: string | undefined;
   readonly status?: number | undefined;
   readonly isTimeout?: boolean;
-  /** Whether other calls of the gateway kept this one waiting for too long. */
+  /** Whether it was too late to send the call, because others or slow calls before it took too long. */
   readonly isBusy?: boolean;
   /** Whether the platform refused the gateway's login, which only the operator can correct. */
   readonly isLoginRefused?: boolean;

@@ -22,8 +22,8 @@ export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): 
   if (uuiData.length > maxUuiDataCharacters) return reject("uuiData is too long");
   const [hex = "", ...parameters] = uuiData.split(";").map((part) => part.trim());
   if (!parameters.every(allowsHex)) return reject("the encoding must be hex");
-  if (hex.includes("%")) return reject("uuiData must be percent-encoded only once");
-  if (!/^(?:[0-9a-f]{2})+$/i.test(hex)) return reject("uuiData must be pairs of hexadecimal digits");
+  if (!/^(?:[0-9a-f]{2})+$/i.test(hex))
+    return reject("uuiData must be pairs of hexadecimal digits, percent-encoded only once");
   const tag = toUrl(decodeText(hex) ?? reject("uuiData must be UTF-8 without control characters"), baseUrl);
   if (tag === undefined) {
     return reject("uuiData must contain an http or https URL without credentials, or a path token");

@@ -1,13 +1,15 @@
 /** Access checks: each kind accepts its own credentials only, and the sink both pairs during a rotation. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createAccessChecks } from "../../../src/lib/auth/access.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startContactCentre } from "../../../tools/simulators/contact-centre.ts";
 import { contactCentreUsers, identities, tenant } from "../../../tools/simulators/identities.ts";
+import { createMemoryGateway } from "../../../tools/simulators/memory/gateway.ts";
 import { startTokenIssuer } from "../../../tools/simulators/token-issuer.ts";
 import { asAgent, asEventSink } from "../../support/credentials.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
+import { usePoolWorld } from "../../support/pool-world.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 import { useStarted } from "../../support/use-started.ts";
 
@@ -39,6 +41,33 @@ test.each<[keyof ReturnType<typeof createAccessChecks>, Credentials, Credentials
     await expect(anyone(new Headers(), log)).resolves.toEqual({ kind: "anyone" });
   },
 );
+
+describe("With a required and an administrator's role", () => {
+  const required = "Rooms.Manage";
+  const administrator = "Rooms.Administer";
+  const world = usePoolWorld();
+
+  test.each([
+    { name: "listRooms", roles: [required], status: 403 },
+    { name: "listRooms", roles: [administrator], status: 403 },
+    { name: "listRooms", roles: [required, administrator], status: 200 },
+    { name: "bulkDeleteRooms", roles: [required], status: 403 },
+    { name: "bulkDeleteRooms", roles: [required, administrator], status: 204 },
+    { name: "bulkCreateRooms", roles: [required], status: 202 },
+    { name: "getRoom", roles: [required], status: 404 },
+  ])("$name with the roles $roles results in $status", async ({ name, roles, status }) => {
+    const settings = loadSettings({
+      ...exampleEnvironment,
+      AUTH_AUTHORITY: issuer.url,
+      AUTH_REQUIRED_ROLE: required,
+      AUTH_ADMINISTRATOR_ROLE: administrator,
+    });
+    const { accessChecks } = createAdapters(settings);
+    const { call } = createMemoryGateway(world, { adapters: { accessChecks } });
+    const authorization = `Bearer ${issuer.issueToken(clientId, { claims: { roles } })}`;
+    expect(await call(name, { roomName: "nobody", headers: { authorization } })).toMatchObject({ status });
+  });
+});
 
 const basic = (text: string, encoding: "base64" | "base64url" = "base64") =>
   `Basic ${Buffer.from(text).toString(encoding)}`;

@@ -23,13 +23,19 @@ describe("Garbage collection if the platform fails", () => {
     expect(world.log.fieldsOf("deletion-failed")).toEqual({ room: loggableName("room-a"), dequeueCount: 1 });
   });
 
-  test("keeps the message of a room whose deletion gets 404, which may be a proxy's", async () => {
+  test("postpones a room whose deletion gets 404, which may be a proxy's, by one more run each time", async () => {
     await world.addEnded("room-a");
-    world.platform.addFault({ kind: "status", status: 404, method: "DELETE", count: 1 });
-    await world.collectGarbageAfter(600);
-    expect([...leftBehind(), ...invisibleSeconds()]).toEqual(["room-a", "room-a", 270]);
+    world.platform.addFault({ kind: "status", status: 404, method: "DELETE", count: 2 });
+    const delays: number[] = [];
+    for (const seconds of [600, 270]) {
+      await world.collectGarbageAfter(seconds);
+      delays.push(...invisibleSeconds());
+    }
+    expect(delays).toEqual([270, 870]);
+    expect(world.roomNames()).toEqual(["room-a"]);
+    expect(world.deletion.texts().map(decodeRoomMessage)).toEqual([{ room: "room-a", failures: 2 }]);
     expect(world.log.fieldsOf("deletion-skipped")).toEqual({ room: "room-a", reason: "vanished" });
-    await world.collectGarbageAfter(270);
+    await world.collectGarbageAfter(870);
     expect(leftBehind()).toEqual([]);
   });
 

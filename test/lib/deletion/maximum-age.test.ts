@@ -68,6 +68,16 @@ test.each([403, 404, 503])(
   },
 );
 
+test("A room whose deletion gets 404 is queued again by the next run, once", async () => {
+  await collectAfter(0);
+  world.platform.addFault({ kind: "status", status: 404, method: "DELETE", count: 1 });
+  await collectAfter(600);
+  expect(world.deletionNames()).toEqual([]);
+  await collectAfter(600);
+  expect(world.roomNames()).toContain("overdue");
+  expect(world.deletionNames().filter((name) => name === "overdue")).toHaveLength(1);
+});
+
 test("Overdue rooms come after ended ones, and use only the capacity that these leave in a run", async () => {
   await collectAfter(0);
   addAssigned("oldest", 8);

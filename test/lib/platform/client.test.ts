@@ -155,6 +155,18 @@ describe("A call while all slots are busy", () => {
     expect(sent).toEqual(Array(4).fill("/busy/"));
   });
 
+  test("a claim waits in a line of its own, where the 201st is refused at once", async () => {
+    keepBusy(204);
+    let refused = 0;
+    const claim = async () =>
+      client.takeClaimSlot(clock.now() + 1000).then((slot) => void (refused += slot ? 0 : 1));
+    for (let count = 0; count < 200; count++) void claim();
+    await settlePromises();
+    expect(refused).toBe(0);
+    await claim();
+    expect(refused).toBe(1);
+  });
+
   test.each<[number, number | undefined, number]>([
     // Two fifths of the call's own timeout, or of the client's.
     [3.9, 10, 3],
@@ -186,6 +198,10 @@ describe("A call while all slots are busy", () => {
     const outcome = outcomeOf({});
     await settlePromises();
     expect(await Promise.race([outcome, Promise.resolve("still waiting")])).toMatchObject({
+      details: { retryAfterSeconds: 7 },
+    });
+    await expect(client.takeClaimSlot(clock.now() + 60_000)).rejects.toMatchObject({
+      outcome: "not-sent",
       details: { retryAfterSeconds: 7 },
     });
   });

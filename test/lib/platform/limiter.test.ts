@@ -64,6 +64,8 @@ describe("The limit", () => {
     ["504", ceiling, false, [response(504, 7)]],
     ["a timeout", ceiling, false, [timeout]],
     ["two timeouts in a row", ceiling / 2, false, [timeout, response(504, 7)]],
+    ["three timeouts in a row", ceiling / 4, false, [timeout, timeout, timeout]],
+    ["two timeouts with a 429 between them", ceiling / 4, true, [timeout, response(429), timeout]],
     ["500", ceiling, false, [response(500), response(500)]],
     ["calls that were too late to be sent", ceiling, false, [tooLate, tooLate]],
     ["errors of another kind", ceiling, false, [new Error("unexpected"), new Error("unexpected")]],
@@ -259,15 +261,15 @@ describe("A call that waits for a slot", () => {
 });
 
 describe("Callers who would wait too long", () => {
-  let workSeconds = 1;
+  let workSeconds = { claim: 1, caller: 1 };
   beforeEach(() => {
-    workSeconds = 1;
+    workSeconds = { claim: 1, caller: 1 };
   });
 
   /** Does one unit of work, and returns whether it got a slot. */
   async function work(kind: "claim" | "caller"): Promise<boolean> {
     using slot = await limiter.takeSlot(kind, inSeconds(12.5));
-    if (slot) await clock.sleep(workSeconds * 1000);
+    if (slot) await clock.sleep(workSeconds[kind] * 1000);
     return slot !== undefined;
   }
   const start = (count: number, ...input: Parameters<typeof work>) =>
@@ -306,9 +308,9 @@ describe("Callers who would wait too long", () => {
   test.each(["claim", "caller"] as const)(
     "are not refused because one unit of work was slow: a %s",
     async (kind) => {
-      workSeconds = 3;
+      workSeconds[kind] = 3;
       await served(start(1, kind));
-      workSeconds = 0.04;
+      workSeconds[kind] = 0.04;
       expect(await served(start(100, kind))).toBe(100);
     },
   );
@@ -321,12 +323,14 @@ describe("Callers who would wait too long", () => {
   });
 
   test("are counted in both lines", async () => {
+    workSeconds.caller = 3;
     await served([...start(4 * ceiling, "claim"), ...start(4 * ceiling, "caller")]);
     const claims = start(30, "claim");
     expect(await countRefused(claims)).toBe(0);
     const reads = start(60, "caller");
-    // With as many claims as reads ahead, a read waits twice as long.
-    expect(await countRefused(reads)).toBeGreaterThan(10);
-    expect(await served([...claims, ...reads])).toBeGreaterThan(64);
+    // With as many claims of a second as reads of three ahead, 17 reads wait for eight seconds at most.
+    const refused = await countRefused(reads);
+    expect(refused).toBe(60 - 17);
+    expect(await served([...claims, ...reads])).toBe(90 - refused);
   });
 });

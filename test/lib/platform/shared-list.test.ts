@@ -74,6 +74,17 @@ test("A request gets a list of its own if the one before it has failed", async (
   expect(await second).toEqual(["room-1"]);
 });
 
+test("Lists that failed do not count as waiting", async () => {
+  for (let count = 0; count < 200; count++) {
+    const failed = list().catch((error: unknown) => error);
+    (await nextList()).fail();
+    expect(await failed).not.toBeInstanceOf(PlatformBusyError);
+  }
+  const later = list();
+  (await nextList()).respond();
+  expect(await later).toEqual(["room-1"]);
+});
+
 test("Each list has 60 s from its own start, however long the one before took", async () => {
   const first = list();
   const firstList = await nextList();

@@ -132,6 +132,14 @@ test("A change that was sent before the pause does not make it longer, nor let a
   expect(pausedSeconds()).toBe(0);
 });
 
+test("A change that was sent before the pause and works ends it", async () => {
+  const { begin, send, pausedSeconds } = startBreaker();
+  const end = begin();
+  for (let count = 1; count <= 3; count++) await send(failsWith(unknown));
+  await end(works);
+  expect(pausedSeconds()).toBe(0);
+});
+
 test("A clock that is set back by an hour ends the pause", async () => {
   const { clock, pausedSeconds } = await startHalfOpen();
   clock.advance(-3600);

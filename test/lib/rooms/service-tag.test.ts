@@ -32,8 +32,7 @@ test("a path token is rejected without a base URL", () => {
   expect(() => decodeServiceTag(hex("a1B2"), undefined)).toThrow("invalid-request");
 });
 
-const notHex = "uuiData must be pairs of hexadecimal digits";
-const onlyOnce = "uuiData must be percent-encoded only once";
+const notHex = "uuiData must be pairs of hexadecimal digits, percent-encoded only once";
 const otherEncoding = "the encoding must be hex";
 const notText = "uuiData must be UTF-8 without control characters";
 const notUrl = "uuiData must contain an http or https URL without credentials, or a path token";
@@ -42,8 +41,8 @@ test.each([
   ["nothing", "", notHex],
   ["an odd number of digits", "687", notHex],
   ["other characters", "zz", notHex],
-  ["the parameter encoded twice", `${hex(url)}%3Bencoding%3Dhex`, onlyOnce],
-  ["the parameter encoded three times", `${hex(url)}%253bencoding%253dhex`, onlyOnce],
+  ["the parameter encoded twice", `${hex(url)}%3Bencoding%3Dhex`, notHex],
+  ["the parameter encoded three times", `${hex(url)}%253bencoding%253dhex`, notHex],
   ["two encodings, one not hex", `${hex(url)};encoding=hex;encoding=base64`, otherEncoding],
   ["another encoding after a space", `${hex(url)};encoding = base64`, otherEncoding],
   ["an empty encoding", `${hex(url)};encoding=`, otherEncoding],
