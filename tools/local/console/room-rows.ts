@@ -22,7 +22,7 @@ export function toRoomRows(facts: RoomFacts): RoomRow[] {
     if (!marker) return [];
     const conference = facts.conferences.find(({ name }) => name === room.name);
     const { participants = [], startedAt } = conference ?? {};
-    const row = { name: room.name, participants: participants.map(({ name }) => name) };
+    const row = { name: room.name, participants };
     if (startedAt !== undefined) return { ...row, state: "live", since: startedAt };
     const [state, since] = stateOf(room, marker.state, Date.parse(marker.since), facts);
     return { ...row, state, since };

@@ -112,11 +112,10 @@ export function createControl(
       faults: faults.all(),
       latencyMilliseconds: switches.latencyMilliseconds,
       alarms: alarms.all(),
-      conferences: live.all().map(({ name, startedAt, startedAtByNode, participants }) => ({
+      conferences: live.all().map(({ name, startedAt, participants }) => ({
         name,
         startedAt,
-        nodes: [...startedAtByNode.keys()],
-        participants: Array.from(participants, ({ display_name, node }) => ({ name: display_name, node })),
+        participants: Array.from(participants, ({ display_name }) => display_name),
       })),
     }),
     requests: requestLog.counts,

@@ -37,8 +37,7 @@ test.each<Row>([
   const marked = pooled === undefined ? "assigned" : "pooled";
   const written = new Date(secondsAgo(pooled ?? assigned ?? 0)).toISOString();
   const description = formatMarker({ state: marked, since: written, messageId: "1" });
-  const participants = [{ name: "Agent", node: "a" }];
-  const conference = { name: "room", startedAt: secondsAgo(live ?? 0), nodes: ["a", "b"], participants };
+  const conference = { name: "room", startedAt: secondsAgo(live ?? 0), participants: ["Agent"] };
   const [row, ...others] = toRoomRows({
     rooms: [
       {
