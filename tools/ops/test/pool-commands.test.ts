@@ -78,7 +78,7 @@ test.each<Row>([
     leaves: { provisioning: 1, poison: 1 },
   },
   { command: "redrive --yes", given: leasedPoison, ends: 1, says: /\n1 message left/, leaves: { poison: 1 } },
-])("ops $command, with $given.name and $settings, ends with $ends and leaves $leaves", async (row) => {
+])("ops $command, given $given.name, ends with $ends, leaves $leaves and says $says", async (row) => {
   await row.given();
   const pool = { ...gateway.settings.pool, ...row.settings };
   const run = await gateway.ops(row.command, {}, { settings: { ...gateway.settings, pool } });

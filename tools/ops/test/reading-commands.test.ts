@@ -123,7 +123,7 @@ describe("ops unaccounted", () => {
     { arrange: overdueAndOthers, ends: 1, says: /\ntest_kept .*\n2 rooms will be/ },
     { arrange: lost, ends: 1, says: /^1 room marked as pooled beyond the pool\./ },
     { arrange: overdue, options: "--gateway vmr-gateway --yes", ends: 2, says: /^$/ },
-  ])("Ends $options with $ends, given $arrange.name", async (row) => expectRun(row));
+  ])("Ends with $ends and says $says, given $arrange.name", async (row) => expectRun(row));
 
   test("Has the collector delete the rooms, in the operator's name", async () => {
     await overdueAndOthers();
