@@ -59,7 +59,7 @@ const created: BodyExamples = {
   invalid: invalid({
     ...ofValue,
     loc: ["query", "uuiData"],
-    msg: "Value error, uuiData must be pairs of hexadecimal digits",
+    msg: "Value error, uuiData must be pairs of hexadecimal digits, percent-encoded only once",
     input: "xyz;encoding=hex",
   }),
 };

@@ -12,7 +12,7 @@ test.each([
   ],
   [
     { code: "gateway-busy", platformMethod: "GET" },
-    "the gateway is busy: more calls than the platform serves in time",
+    "the gateway is busy: more calls than platform and storage serve in time",
   ],
   [{ failure: "platform-timeout" }, "the platform does not respond in time"],
   [
