@@ -13,7 +13,7 @@ minutes remain, not for each call. After a 401, request a new token once and ret
 Send an \`Idempotency-Key\` with every create: then every operation is safe to retry. Retry after 429, 503, a 404 of a
 create with \`Retry-After\`, and a lost response. Wait for \`Retry-After\` seconds, or otherwise for 1, 2 and 4 seconds, and
 add a random part to each wait. Retry 500 once. Do not retry other statuses unchanged. Use a timeout of 30 seconds for
-creates, 130 seconds for the list and 200 seconds for bulk delete.
+creates, 170 seconds for the list and 200 seconds for bulk delete.
 
 ## Errors
 
