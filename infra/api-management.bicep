@@ -173,6 +173,6 @@ resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/
     value: replace(replace(replace(loadTextContent('policies/public-operation.xml'),
       '__cors__', name == 'event-sink' ? '' : cors),
       '__callsPerMinute__', string(name == 'event-sink' ? options.eventsPerMinutePerAddress : options.callsPerMinutePerAddress)),
-      '__maxBodyBytes__', name == 'event-sink' ? '1048576' : '0')
+      '__maxBodyBytes__', name == 'event-sink' ? '1048576' : '65536')
   }
 }]

@@ -86,14 +86,15 @@ test.each([
   },
   {
     policy: "get-public-room",
-    guarantee: "can be called by the widget without cookies, is limited per address, and takes no body",
+    guarantee:
+      "can be called by the widget without cookies, is limited per address, and takes only small bodies",
     parts: [
       '<inbound><base /><cors allow-credentials="false" terminate-unmatched-request="false">',
       "<allowed-origins><origin>https://widget.example.com</origin><origin>https://other-widget.example.com</origin></",
       "<header>x-auth-token</header>",
       limit(22),
       perAddress,
-      tooLarge(0),
+      tooLarge(65_536),
     ],
   },
   {
