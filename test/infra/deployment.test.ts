@@ -198,6 +198,16 @@ describe("The network", () => {
     ]);
   });
 
+  test("is that of app and API Management", () => {
+    const subnetOf = (snapshot: Snapshot) => propertiesOf(snapshot, "Web/sites")["virtualNetworkSubnetId"];
+    expect(subnetOf(production)).toMatch(/\/vnet-vmr-production\/subnets\/app$/);
+    expect(subnetOf(existing)).toMatch(/\/vnet-hub\/subnets\/app$/);
+    const { virtualNetworkConfiguration } = propertiesOf(production, "ApiManagement/service");
+    expect(virtualNetworkConfiguration.subnetResourceId).toMatch(
+      /\/vnet-vmr-production\/subnets\/api-management$/,
+    );
+  });
+
   test.each([
     { snapshot: production, subnet: "private-endpoints", zonesGroup: "rg-vmr-gateway-production" },
     { snapshot: existing, subnet: "endpoints", zonesGroup: "rg-dns" },

@@ -267,7 +267,7 @@ describe("teardown.sh", () => {
     // The name of another environment may begin in the same way. 13 characters follow it.
     expect(queries).toContain("starts_with(name, 'apim-vmr-test-') && length(name) == `27`");
     expect(queries).toContain(`properties.tags."vmr-gateway"=='test'`);
-    expect(queries).toContain(`group exists --name ${group} --output tsv`);
+    expect(queries).toContain(`group exists --name ${group} --output tsv --subscription ${subscription}\n`);
   });
 
   test("deletes only what is the environment's from a group that existed, children and users first", () => {
