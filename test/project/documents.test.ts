@@ -50,12 +50,6 @@ test("the settings table states the app's defaults, and which settings are requi
   expect(rows.filter(([, isTrue]) => isTrue !== true)).toEqual([]);
 });
 
-test("the scripts table contains exactly the npm scripts", async () => {
-  const rows = await rowsBelow("docs/development.md", "## Scripts");
-  const scripts = rows.map(([command = ""]) => unquoted(command).replace(/^npm (?:run )?/, ""));
-  expect(scripts.toSorted()).toEqual(Object.keys(manifest.scripts).toSorted());
-});
-
 test("every npm command and every file that a document names exists", async () => {
   for (const path of documents) {
     const text = await read(path);
