@@ -23,9 +23,8 @@ export function createMetricsRun(options: MetricsOptions): MetricsRun {
 
   return async (log) => {
     const { row, unaccounted } = await measure(options, log);
-    // The operator's commands compare pooled rooms with the fingerprint of new ones, and see which gateways run.
-    const { fingerprint, gatewayName: gateway } = options;
-    log.info("metrics-collected", { ...row, fingerprint, gateway });
+    // The operator's commands see which gateways run.
+    log.info("metrics-collected", { ...row, gateway: options.gatewayName });
     if (unaccounted) logUnaccounted(unaccounted, log);
     const work = [options.sink(row)];
     // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.

@@ -10,7 +10,6 @@ import { formatMarker, type Marker } from "../../../src/lib/ownership/room.ts";
 import { createClient } from "../../../src/lib/platform/client.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
-import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
 import { startContactCentre } from "../../simulators/contact-centre.ts";
@@ -137,8 +136,7 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     await gateway.runTimer(name).catch(() => undefined);
   }
 
-  const { gatewayName, template, hostPin } = settings.rooms;
-  const fingerprint = roomFingerprint(template, hostPin);
+  const { gatewayName } = settings.rooms;
   const target = memoryTarget({
     gatewayUrl: front.url,
     settings,
@@ -160,14 +158,14 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     await provision();
   }
 
-  /** Adds rooms that were made or handed out some time ago, with the settings of new rooms. */
+  /** Adds rooms that were made or handed out some time ago. */
   async function addRooms(
     names: readonly string[],
     { hours = 1, areInPool = false, ...marker }: AddedRooms = {},
   ): Promise<void> {
     const since = new Date(clock.now() - hours * 3600_000).toISOString();
     const state = areInPool ? "pooled" : "assigned";
-    const all = { gateway: gatewayName, state, since, messageId: "claim-1", fingerprint, ...marker } as const;
+    const all = { gateway: gatewayName, state, since, messageId: "claim-1", ...marker } as const;
     const description = formatMarker(all);
     platform.seedRooms({ rows: names.map((name) => ({ name, aliases: [{ alias: name }], description })) });
     if (areInPool) for (const name of names) await queues.pool.put(name);
