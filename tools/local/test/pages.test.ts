@@ -25,7 +25,7 @@ describe.skipIf(!browser)("The console", () => {
     running.stack.platform.clearFaults();
     running.stack.issuer.setDown(false);
     running.stack.contactCentre.clearFaults();
-    await running.untilPoolHas(5);
+    await running.fillPool();
   });
 
   /** Opens the console and all groups of actions, once it shows them. */

@@ -30,11 +30,16 @@ export async function startRunningConsole(settings: Record<string, string> = {})
     await poll(isFull, { description: `${rooms} rooms in the pool`, timeoutSeconds: 60 });
   }
 
-  // A busy computer can let the first calls fail.
-  const isAccepted = async () => ((await call("POST /room/bulk/")).status === 202 ? true : undefined);
-  await poll(isAccepted, { description: "an accepted bulk create", timeoutSeconds: 60 });
-  // A run that fails on a busy computer is repeated half a minute later.
-  await untilPoolHas(connection.maxRooms / 2);
+  /** Requests a full pool, and resolves when half of it is there. */
+  async function fillPool(): Promise<void> {
+    // A busy computer can let the first calls fail.
+    const isAccepted = async () => ((await call("POST /room/bulk/")).status === 202 ? true : undefined);
+    await poll(isAccepted, { description: "an accepted bulk create", timeoutSeconds: 60 });
+    // A run that fails on a busy computer is repeated half a minute later.
+    await untilPoolHas(connection.maxRooms / 2);
+  }
+
+  await fillPool();
   return {
     url: shown.url,
     connection,
@@ -42,6 +47,7 @@ export async function startRunningConsole(settings: Record<string, string> = {})
     /** Starts a second console of the same gateway. */
     startAnother: async (changed = connection) => startConsole({ ...options, connection: changed }),
     untilPoolHas,
+    fillPool,
     /** Resolves when no room is requested or being provisioned. */
     untilProvisioned: async () => {
       const isDone = async () => ((await queues.provisioning.count()) === 0 ? true : undefined);
