@@ -31,14 +31,7 @@ export interface HistoryPoint {
   readonly counts: Readonly<Record<RoomState, number>>;
 }
 
-/** What differs from normal in the gateway and in the parts that it calls. */
-export interface Troubles {
-  readonly isOutage: boolean;
-  /** What each part does, which is `up` if nothing differs, and begins with `down` if it is down. */
-  readonly parts: Readonly<Record<string, string>>;
-  readonly banners: readonly Banner[];
-}
-
+/** What differs from normal. */
 export interface Banner {
   readonly text: string;
   /** The action that ends the trouble. */
@@ -46,7 +39,10 @@ export interface Banner {
 }
 
 /** Everything at one moment. */
-export interface Snapshot extends HistoryPoint, Troubles {
+export interface Snapshot extends HistoryPoint {
+  /** What the gateway and each part around it does: `up` if nothing differs, and `down …` if it is down. */
+  readonly parts: Readonly<Record<string, string>>;
+  readonly banners: readonly Banner[];
   readonly poolTarget: number;
   readonly rooms: readonly RoomRow[];
 }

@@ -3,7 +3,7 @@ import type { DevelopmentStack } from "../../simulators/development-stack.ts";
 import type { Fault } from "../../simulators/faults.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { count } from "../../terminal/format.ts";
-import type { Banner, TimelineEntry, Troubles } from "./console-state.ts";
+import type { Banner, Snapshot, TimelineEntry } from "./console-state.ts";
 import { describeFailedCreates } from "./creates.ts";
 
 export interface TroubleFacts {
@@ -18,7 +18,7 @@ export interface TroubleFacts {
   readonly now: number;
 }
 
-export function describeTroubles(facts: TroubleFacts): Troubles {
+export function describeTroubles(facts: TroubleFacts): Pick<Snapshot, "isOutage" | "parts" | "banners"> {
   const { app, storageIsDown, givenUp, poolIsEmpty, entries, now } = facts;
   const { platform, issuer, contactCentre } = facts.stack;
   const { faults, latencyMilliseconds, alarms } = platform.switches();

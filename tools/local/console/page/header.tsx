@@ -29,20 +29,17 @@ export function Header({ data: { snapshot, addresses, isConnected } }: { data: L
 export function Banners({ data: { snapshot, isConnected } }: { data: LiveData }) {
   const { time, banners } = snapshot;
   const gone = `The console's server does not respond. The page shows the state of ${timeOfDay(time)}.`;
+  const shown: readonly Banner[] = isConnected ? banners : [{ text: gone }];
   return (
     <div class="banners bad" role="status">
-      {(isConnected ? banners : [{ text: gone }]).map((banner) => (
-        <OneBanner key={banner.text} {...banner} />
-      ))}
+      {shown.map(({ text, cure }) => {
+        const action = actions.find(({ id }) => id === cure);
+        return (
+          <p key={text}>
+            {text} {action && <button onClick={() => void runAction(action, {})}>{action.label}</button>}
+          </p>
+        );
+      })}
     </div>
-  );
-}
-
-function OneBanner({ text, cure }: Banner) {
-  const action = actions.find(({ id }) => id === cure);
-  return (
-    <p>
-      {text} {action && <button onClick={() => void runAction(action, {})}>{action.label}</button>}
-    </p>
   );
 }
