@@ -35,6 +35,8 @@ export interface Task {
   readonly lookUps: Map<string, number>;
   /** When the status API was last queried for each room, or how that failed. */
   readonly liveChecks: Map<string, number | "refused" | "unavailable">;
+  /** When it last sent a change of a room. */
+  changeSentAt: number;
   /** When its first list of all conferences was requested. */
   firstListAt: number;
   /** The descriptions of the rooms that it listed before it received from the pool. */

@@ -175,10 +175,10 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
 
   function checkDeletedInBulk({ name }: ShownRoom, task: Task, by: string): void {
     const description = task.listed.get(name);
-    // A list can miss a room that moves to another page; then the time of its claim decides.
+    // A list can miss a room that moves to another page; then the time of its claim decides, which is in its marker.
     const wasFree =
       description === undefined
-        ? (seen.assignedAt.get(name) ?? 0) >= task.startedAt
+        ? (seen.changedBy.get(name)?.changeSentAt ?? 0) >= task.startedAt
         : parseMarker(description)?.state !== "assigned";
     if (!wasFree) return;
     seen.deletedAsFree.add(name);
@@ -301,8 +301,9 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
       seen.peaks.provisions = Math.max(seen.peaks.provisions, provisions.length);
     },
 
-    /** Records a platform read of a task. Call the result with how the read ended. */
-    onPlatformRead({ method, path, query }: PlatformRequest, task: Task): (ending: ReadEnding) => void {
+    /** Records a platform call of a task. Call the result with how a read ended. */
+    onPlatformCall({ method, path, query }: PlatformRequest, task: Task): (ending: ReadEnding) => void {
+      if (method === "PATCH") task.changeSentAt = now();
       if (method !== "GET") return () => undefined;
       if (path === configurationPath && query?.["name"] === undefined)
         task.firstListAt = Math.min(task.firstListAt, now());

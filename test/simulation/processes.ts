@@ -73,6 +73,7 @@ export function startProcess({ index, running, ledger, newNumber, now, ...option
       deletionMessages: new Map(),
       lookUps: new Map(),
       liveChecks: new Map(),
+      changeSentAt: 0,
       firstListAt: Number.POSITIVE_INFINITY,
       listed: new Map(),
       hasReceived: false,

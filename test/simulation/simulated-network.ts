@@ -15,7 +15,7 @@ export function simulateNetwork(
   return async (request) => {
     const name = `${request.method} ${request.path}`;
     const task = requireTask();
-    const finishRead = ledger.onPlatformRead(request, task);
+    const finishRead = ledger.onPlatformCall(request, task);
     try {
       const response = await ports.call({
         label: () => `${name} ${JSON.stringify(request.query ?? request.body ?? "")}`,

@@ -62,7 +62,7 @@ function describe(task: Task): unknown {
     isAlive: process.isAlive,
     isSlow: process.frozenUntil > 0,
     faults: [faultsMet.filter((fault) => fault !== "freeze").length, faultsMet.length],
-    observations: isClaim(task) ? [] : observations,
+    observations: isClaim(task) ? [task.changeSentAt] : observations,
   };
 }
 
