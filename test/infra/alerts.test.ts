@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
-import { functionNames } from "../support/function-names.ts";
+import { functionNames } from "../../tools/simulators/memory/functions.ts";
 import { allOf, onlyOf, type Snapshot, snapshotOf } from "../support/infra/snapshots.ts";
 import { faultsOf } from "../support/kusto.ts";
 import { type Row, runQuery } from "../support/kusto-rows.ts";

@@ -3,6 +3,8 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { toPattern } from "../../tools/simulators/host/routes.ts";
+import { httpFunctions } from "../../tools/simulators/memory/functions.ts";
 import { bodiesOf, document, hasExample, operations } from "../support/api-document.ts";
 
 const linter = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
@@ -21,7 +23,17 @@ it("openapi.json passes the linter, which also checks the examples, without erro
 });
 
 describe.each(operations)("$operationId", (operation) => {
-  const { security, parameters, requestBody, responses } = operation;
+  const { path, method, security, parameters, requestBody, responses } = operation;
+
+  // The host would choose the function whose name comes first.
+  it("is the only operation that its requests match", () => {
+    const called = path.replace("{room_name}", "anything").replace(/\/$/, "");
+    const matching = Object.values(httpFunctions).filter(
+      (contract) => contract.method.toLowerCase() === method && toPattern(contract.route).test(called),
+    );
+    const routes = matching.map(({ route }) => route);
+    expect(routes, "exclude the word in roomRoute in src/lib/rooms/read.ts").toHaveLength(1);
+  });
 
   it("documents 404, 422 if it has input, the statuses of authentication, throttling and the host, and their headers", () => {
     const hasInput = requestBody !== undefined || parameters.some((parameter) => parameter.in === "query");

@@ -11,8 +11,8 @@ import { createArchive, createDeployment } from "../../scripts/package/deploymen
 import { startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import { identities } from "../../tools/simulators/identities.ts";
+import { functionNames } from "../../tools/simulators/memory/functions.ts";
 import { poll } from "../../tools/simulators/process/poll.ts";
-import { functionNames } from "../support/function-names.ts";
 import { useStarted } from "../support/use-started.ts";
 
 const SourceMap = z.object({ sources: z.array(z.string()) });

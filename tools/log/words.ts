@@ -2,16 +2,6 @@
 import { describeCall } from "../terminal/call-failure.ts";
 import type { Line } from "./reading.ts";
 
-/** The fields of a line that say why something failed. */
-export interface LoggedFailure {
-  readonly code?: string | undefined;
-  readonly failure?: string | undefined;
-  readonly platformMethod?: string | undefined;
-  readonly platformStatus?: number | null | undefined;
-  readonly platformError?: string | undefined;
-  readonly causes?: readonly { readonly message?: string | undefined }[];
-}
-
 const codeWords: Readonly<Record<string, string>> = {
   "pool-exhausted": "the pool was empty",
   "storage-unavailable": "the storage account cannot be used",
@@ -30,9 +20,8 @@ export function describeLoggedFailure({
   failure = causes[0]?.message ?? "unknown",
   code = failure,
   ...call
-}: LoggedFailure): string {
-  const { platformMethod: method, platformStatus, platformError: networkCode } = call;
-  const status = platformStatus ?? undefined;
+}: Partial<Line>): string {
+  const { platformMethod: method, platformStatus: status, platformError: networkCode } = call;
   if (status === undefined && networkCode === undefined) return codeWords[code] ?? code;
   const words = describeCall({ method, status, networkCode });
   return /^(?:its|the|no) /.test(words) ? `the platform: ${words}` : `the platform ${words}`;

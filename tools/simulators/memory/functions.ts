@@ -15,6 +15,9 @@ export const httpFunctions = await load<HttpFunction<Dependencies>>(/^[\w-]+\.ts
 const timerFunctions = await load<TimerFunction<Dependencies>>(/\.timer\.ts$/);
 const queueFunctions = await load<QueueFunction<Dependencies>>(/\.queue\.ts$/);
 
+/** The names of all functions. */
+export const functionNames = [httpFunctions, timerFunctions, queueFunctions].flatMap(Object.keys).toSorted();
+
 /** The exports of all files with such a name, by the name that each has in its file. */
 async function load<Definition>(fileName: RegExp): Promise<Readonly<Record<string, Definition>>> {
   const files = (await readdir(folder)).filter((file) => fileName.test(file)).toSorted();
