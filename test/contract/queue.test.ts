@@ -7,7 +7,6 @@ import { openStorageAccount } from "../../src/lib/azure/storage-queue.ts";
 import type { Queue, QueueMessage } from "../../src/lib/ports.ts";
 import { startAzurite } from "../../tools/simulators/azurite.ts";
 import { createMemoryQueue } from "../../tools/simulators/memory/queue.ts";
-import { pauseTolerantSeconds } from "../support/timeouts.ts";
 import { useStarted } from "../support/use-started.ts";
 
 const azurite = useStarted(startAzurite);
@@ -15,7 +14,7 @@ const azurite = useStarted(startAzurite);
 function openStorage(name: string, encoding: "text" | "base64"): Queue {
   const storage = { connectionString: azurite.connectionString };
   const credential = createCredential(storage);
-  return openStorageAccount({ storage, credential, timeoutSeconds: pauseTolerantSeconds })(name, encoding);
+  return openStorageAccount({ storage, credential, timeoutSeconds: 60 })(name, encoding);
 }
 
 beforeAll(() => {

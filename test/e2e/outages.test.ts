@@ -29,10 +29,6 @@ beforeAll(fetchKeys);
 async function fetchKeys(): Promise<void> {
   expect(await gateway.sendAsApplication("GET /room/list")).toMatchObject({ status: 200 });
 }
-async function restart(): Promise<void> {
-  await gateway.stopHost();
-  await gateway.startHost();
-}
 
 const single: Readonly<Record<string, Situation>> = {
   "Identity provider": {
@@ -73,12 +69,12 @@ const situations: Readonly<Record<string, Situation>> = {
     missing: ["signing keys"],
     begin: async () => {
       gateway.stack.issuer.setDown(true);
-      await restart();
+      await gateway.restart();
     },
     end: async () => {
       gateway.stack.issuer.setDown(false);
       // The app would ask again after ten seconds.
-      await restart();
+      await gateway.restart();
       await fetchKeys();
     },
   },

@@ -7,6 +7,10 @@ import { useRunningGateway } from "../support/running-gateway.ts";
 const gateway = useRunningGateway();
 beforeEach(async () => gateway.empty());
 
+test("The app asks for the signing keys when it starts, before any call", async () => {
+  await expect.poll(() => gateway.stack.issuer.fetchCounts()).toMatchObject({ metadata: 2, keys: 2 });
+});
+
 test("A word of another route instead of a room name returns 404, and no room changes", async () => {
   for (const name of ["list", "bulk"]) gateway.addRoom(name);
   for (const request of ["PATCH /room/list", "DELETE /room/list", "GET /room/bulk", "PATCH /room/Bulk/"]) {

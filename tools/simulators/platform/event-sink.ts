@@ -8,7 +8,6 @@ interface SinkSettings {
   /** Without a user name, events are posted without credentials. */
   readonly username?: string;
   readonly password?: string;
-  readonly initialBackoffSeconds?: number;
 }
 
 const timeoutMilliseconds = 7000;
@@ -17,18 +16,12 @@ const timeoutMilliseconds = 7000;
 export function createEventSink(now: () => number) {
   let settings: SinkSettings | undefined;
   let closing = new AbortController();
-  let delivered = 0;
-  let failedAttempts = 0;
   const nodes = new Map<string, { readonly events: PQueue; seq: number }>();
 
   async function deliver(body: object, closed: AbortSignal): Promise<void> {
-    let backoffSeconds = settings?.initialBackoffSeconds ?? 1;
+    let backoffSeconds = 1;
     while (settings && !closed.aborted) {
-      if (await postEvent(body, settings, closed)) {
-        delivered += 1;
-        return;
-      }
-      failedAttempts += 1;
+      if (await postEvent(body, settings, closed)) return;
       await delay(backoffSeconds * 1000, undefined, { signal: closed }).catch(() => undefined);
       backoffSeconds *= 2;
     }
@@ -58,20 +51,18 @@ export function createEventSink(now: () => number) {
     state: () => {
       const depths = [...nodes.values()].map(({ events }) => events.size + events.pending);
       const queued = depths.reduce((sum, depth) => sum + depth, 0);
-      return { url: settings?.url, queued, delivered, failedAttempts };
+      return { url: settings?.url, queued };
     },
     /** Resolves when every node has posted its queued events. */
     idle: async (): Promise<void> => {
       await Promise.all(Array.from(nodes.values(), async ({ events }) => events.onIdle()));
     },
-    /** Drops every queue and the counts, and removes the sink. */
+    /** Drops every queue, and removes the sink. */
     clear: (): void => {
       closing.abort();
       closing = new AbortController();
       nodes.clear();
       settings = undefined;
-      delivered = 0;
-      failedAttempts = 0;
     },
   };
 }

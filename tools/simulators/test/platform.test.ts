@@ -1,7 +1,8 @@
 /** The platform keeps the facts on which the gateway depends, in memory and behind the simulator's sockets. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createBasicCredentials, createTransport } from "../../../src/lib/platform/transport.ts";
 import { conferencePath as path, platformAccount, usePlatform } from "../../../test/support/use-platform.ts";
+import { startLoopbackServer } from "../loopback-server.ts";
 import { createMemoryPlatform } from "../platform/memory-platform.ts";
 
 const now = () => Date.UTC(2026, 3, 1, 15, 58, 6, 714);
@@ -175,4 +176,17 @@ test("Wrong credentials get 401, and a body that is not declared as JSON gets 40
   expect(refused).toMatchObject({ status: 401, headers: realm });
   const undeclared = { method: "POST", headers: { authorization }, body: new TextEncoder().encode("{}") };
   expect((await fetch(simulator.url + path, undeclared)).status).toBe(400);
+});
+
+test("The events of a node are posted in order, each again until it is accepted", async () => {
+  const events: unknown[] = [];
+  const sink = await startLoopbackServer(({ body }) => {
+    events.push(JSON.parse(body.toString()).event);
+    return { status: events.length === 1 ? 503 : 204 };
+  });
+  onTestFinished(sink.stop);
+  simulator.configureSink({ url: sink.url });
+  simulator.startConference({ name: "a" });
+  await simulator.sinkIdle();
+  expect(events).toEqual(["eventsink_started", "eventsink_started", "conference_started"]);
 });
