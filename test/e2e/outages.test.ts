@@ -95,7 +95,7 @@ async function responsesDuring(name: string, { begin, end }: Situation): Promise
   // The verdict on another situation's agent token may be cached.
   const agentToken = `agent-while-${name.replaceAll(/[ ,]/g, "-")}-is-down`;
   const { divisionId } = identities;
-  const agent = { divisionId, divisionName: "x", id: "x", name: "An agent", state: "active" as const };
+  const agent = { divisionId, divisionName: "x", id: "x", name: "An agent" };
   gateway.stack.contactCentre.setUsers([{ ...agent, token: agentToken }]);
   for (const name of ["a-room", "b-room", "c-room"]) gateway.addRoom(name);
   for (const name of ["pooled-1", "pooled-2"]) await gateway.poolRoom(name);

@@ -10,7 +10,6 @@ import { createBillOfMaterials } from "../../scripts/package/bill-of-materials.t
 import { createArchive, createDeployment } from "../../scripts/package/deployment.ts";
 import { startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
-import { identities } from "../../tools/simulators/identities.ts";
 import { functionNames } from "../../tools/simulators/memory/functions.ts";
 import { poll } from "../../tools/simulators/process/poll.ts";
 import { useStarted } from "../support/use-started.ts";
@@ -108,7 +107,7 @@ it("The package starts in an empty folder without node_modules, with every funct
   expect(health.status).toBe(200);
   expect(health.headers.get("x-build")).toBe(unpacked.text("build.txt").trim());
   expect(await health.json()).toMatchObject({ status: "alive" });
-  const authorization = `Bearer ${stack.issuer.issueToken(identities.clientId)}`;
+  const authorization = `Bearer ${stack.issuer.issueToken()}`;
   const list = await fetch(`${host.url}/room/list`, { headers: { authorization } });
   expect(list.status).toBe(200);
   // collectMetrics runs on startup; the client of the log workspace is loaded for it.

@@ -3,7 +3,7 @@ import { createHmac, createPublicKey } from "node:crypto";
 import { identities } from "../../tools/simulators/identities.ts";
 import { createSigningKey, type TokenIssuer } from "../../tools/simulators/token-issuer.ts";
 
-const { clientId, tenantId } = identities;
+const { tenantId } = identities;
 const otherId = "99999999-9999-4999-8999-999999999999";
 const otherKey = createSigningKey();
 
@@ -33,7 +33,7 @@ type MakeToken = (issuer: TokenIssuer) => string;
 const withClaims =
   (claims: () => Record<string, unknown>): MakeToken =>
   (issuer) =>
-    issuer.issueToken(clientId, { claims: claims() });
+    issuer.issueToken({ claims: claims() });
 
 /**
  * Tokens that get 401 `invalid_token`, by their fault. Each is signed with the issuer's key unless its
@@ -43,13 +43,13 @@ export const wrongTokens: Readonly<Record<string, MakeToken>> = {
   expired: withClaims(() => ({ exp: inSeconds(-120) })),
   "not yet valid": withClaims(() => ({ nbf: inSeconds(600) })),
   "without an expiry": (issuer) => {
-    const { exp: _, ...claims } = claimsOf(issuer.issueToken(clientId));
+    const { exp: _, ...claims } = claimsOf(issuer.issueToken());
     return issuer.signToken(claims);
   },
   "of another key under a known key id": (issuer) =>
-    issuer.signToken(claimsOf(issuer.issueToken(clientId)), { key: otherKey.privatePem }),
+    issuer.signToken(claimsOf(issuer.issueToken()), { key: otherKey.privatePem }),
   "of an unknown key": (issuer) =>
-    issuer.signToken(claimsOf(issuer.issueToken(clientId)), {
+    issuer.signToken(claimsOf(issuer.issueToken()), {
       key: otherKey.privatePem,
       keyId: otherKey.publicJwk.kid,
     }),
@@ -58,21 +58,21 @@ export const wrongTokens: Readonly<Record<string, MakeToken>> = {
   "of another tenant by its tid only": withClaims(() => ({ tid: otherId })),
   "for another audience": withClaims(() => ({ aud: `api://${otherId}` })),
   "with alg none and a key id": (issuer) => {
-    const token = issuer.issueToken(clientId);
+    const token = issuer.issueToken();
     return `${encode({ ...headerOf(token), alg: "none" }, claimsOf(token))}.`;
   },
   "signed HS256 with the public key": (issuer) => {
-    const token = issuer.issueToken(clientId);
+    const token = issuer.issueToken();
     const body = encode({ ...headerOf(token), alg: "HS256" }, claimsOf(token));
     const publicPem = createPublicKey(issuer.privateKeyPem()).export({ type: "spki", format: "pem" });
     return `${body}.${createHmac("sha256", publicPem).update(body).digest("base64url")}`;
   },
   "delegated by a user (scp)": withClaims(() => ({ scp: "Rooms.Read" })),
   "delegated by a user (idtyp)": withClaims(() => ({ idtyp: "user" })),
-  "without its signature": (issuer) => `${issuer.issueToken(clientId).split(".", 2).join(".")}.`,
+  "without its signature": (issuer) => `${issuer.issueToken().split(".", 2).join(".")}.`,
   "with its claims changed": (issuer) => {
-    const [header, , signature] = issuer.issueToken(clientId).split(".");
-    const claims = { ...claimsOf(issuer.issueToken(clientId)), tid: tenantId, roles: ["Admin"] };
+    const [header, , signature] = issuer.issueToken().split(".");
+    const claims = { ...claimsOf(issuer.issueToken()), tid: tenantId, roles: ["Admin"] };
     return `${header}.${base64url(JSON.stringify(claims))}.${signature}`;
   },
   "that is not a JWT": () => "not-a-token",
@@ -81,9 +81,9 @@ export const wrongTokens: Readonly<Record<string, MakeToken>> = {
 /** Valid tokens of client applications that are not listed; they get 403 `insufficient_scope`. */
 export const forbiddenTokens: Readonly<Record<string, MakeToken>> = {
   "of another client (v1)": withClaims(() => ({ appid: otherId })),
-  "of another client (v2)": (issuer) => issuer.issueToken(clientId, { version: 2, claims: { azp: otherId } }),
+  "of another client (v2)": (issuer) => issuer.issueToken({ version: 2, claims: { azp: otherId } }),
   "without a client": (issuer) => {
-    const { appid: _, ...claims } = claimsOf(issuer.issueToken(clientId));
+    const { appid: _, ...claims } = claimsOf(issuer.issueToken());
     return issuer.signToken(claims);
   },
 };

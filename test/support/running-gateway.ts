@@ -64,7 +64,7 @@ async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const { url } = host;
   const client = parts.adopt(createHttpClient(url), ({ close }) => close());
 
-  const bearerToken = () => stack.issuer.issueToken(identities.clientId);
+  const bearerToken = () => stack.issuer.issueToken();
   const asApplication = () => ({ authorization: `Bearer ${bearerToken()}` });
   const send = async (request: string, sent: Sent = {}): Promise<Received> => client.send(request, sent);
   /** With a valid bearer token. */

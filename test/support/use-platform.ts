@@ -2,6 +2,7 @@
 
 import { type ClientOptions, createClient, type PlatformClient } from "../../src/lib/platform/client.ts";
 import { createBasicCredentials, createTransport } from "../../src/lib/platform/transport.ts";
+import { platformAccount } from "../../tools/simulators/identities.ts";
 import { createManualClock } from "../../tools/simulators/memory/clock.ts";
 import {
   type PlatformSimulator,
@@ -10,13 +11,10 @@ import {
 import { useStartedPerTest } from "./use-started.ts";
 
 export const conferencePath = "/api/admin/configuration/v1/conference/";
-export const platformAccount = { username: "api-user", password: "api-password" } as const;
 
-type Options = Parameters<typeof startPlatformSimulator>[0];
-
-/** Starts a new, empty platform with `platformAccount` for each test. */
-export function usePlatform(options: Partial<Options> = {}): PlatformSimulator {
-  return useStartedPerTest(async () => startPlatformSimulator({ ...platformAccount, ...options }));
+/** Starts a new, empty platform for each test. */
+export function usePlatform(now?: () => number): PlatformSimulator {
+  return useStartedPerTest(async () => startPlatformSimulator(now));
 }
 
 /** Returns a client, by default with the credentials of `platformAccount` and a manual clock. */

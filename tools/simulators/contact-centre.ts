@@ -1,6 +1,7 @@
 /** Simulates the contact-centre cloud: its current-user endpoint, with faults on demand. */
 import { randomUUID } from "node:crypto";
 import { createFaults, type FaultInput, faultAnswer } from "./faults.ts";
+import { contactCentreUsers } from "./identities.ts";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 
 export interface ContactCentreUser {
@@ -9,17 +10,16 @@ export interface ContactCentreUser {
   readonly name: string;
   readonly divisionId: string;
   readonly divisionName: string;
-  readonly state: "active" | "inactive" | "deleted";
 }
 
 /** Starts the simulator on 127.0.0.1. Faults can also be set under `/control/`. */
-export async function startContactCentre(options: { users: ContactCentreUser[] }) {
-  let { users } = options;
+export async function startContactCentre() {
+  let users = contactCentreUsers;
   const faults = createFaults();
 
   function currentUser({ headers }: LoopbackRequest): Reply {
     const token = /^bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
-    const user = users.find((known) => known.token === token && known.state !== "deleted");
+    const user = users.find((known) => known.token === token);
     const correlation = { "inin-correlation-id": randomUUID() };
     if (user) return { status: 200, headers: correlation, body: userMe(user) };
     const refusal = { code: "bad.credentials", message: "Invalid login credentials.", status: 401 };
@@ -51,7 +51,7 @@ export async function startContactCentre(options: { users: ContactCentreUser[] }
   };
 }
 
-function userMe({ id, name, divisionId, divisionName, state }: ContactCentreUser) {
+function userMe({ id, name, divisionId, divisionName }: ContactCentreUser) {
   const division = { id: divisionId, name: divisionName };
-  return { id, name, division, email: `${id}@example.com`, state, selfUri: `/api/v2/users/${id}` };
+  return { id, name, division, email: `${id}@example.com`, state: "active", selfUri: `/api/v2/users/${id}` };
 }

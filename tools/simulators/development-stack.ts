@@ -3,7 +3,6 @@
 import { startAzurite } from "./azurite.ts";
 import { startContactCentre } from "./contact-centre.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
-import { contactCentreUsers, platformAccount, tenant } from "./identities.ts";
 import { startLogWorkspace } from "./log-workspace.ts";
 import { startPlatformSimulator } from "./platform/platform-simulator.ts";
 import type { Port } from "./process/listen.ts";
@@ -24,9 +23,9 @@ export async function startDevelopmentStack(options: DevelopmentStackOptions = {
   const started = <Part extends { stop: () => Promise<void> }>(part: Part): Part =>
     parts.adopt(part, async () => part.stop());
   const azurite = started(await startAzurite({ table: options.withTables ?? false }));
-  const platform = started(await startPlatformSimulator(platformAccount));
-  const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
-  const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));
+  const platform = started(await startPlatformSimulator());
+  const issuer = started(await startTokenIssuer(options.issuerPort));
+  const contactCentre = started(await startContactCentre());
   const logWorkspace = started(await startLogWorkspace());
   /** The gateway's settings for this stack. */
   const settings = gatewaySettings({

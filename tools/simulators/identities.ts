@@ -16,12 +16,6 @@ export const identities = {
   platformPassword: "local-platform-password",
 } as const;
 
-/** The tenant and its only application, in the form of the token issuer's options. */
-export const tenant = {
-  tenantId: identities.tenantId,
-  clients: [{ clientId: identities.clientId, clientSecret: identities.clientSecret }],
-};
-
 /** The agents that the contact centre knows: one of the authorised division, one of another. */
 export const contactCentreUsers: ContactCentreUser[] = [
   {
@@ -30,7 +24,6 @@ export const contactCentreUsers: ContactCentreUser[] = [
     name: "Agent One",
     divisionId: identities.divisionId,
     divisionName: "Video identification",
-    state: "active",
   },
   {
     token: identities.otherAgentToken,
@@ -38,7 +31,6 @@ export const contactCentreUsers: ContactCentreUser[] = [
     name: "Agent Two",
     divisionId: identities.otherDivisionId,
     divisionName: "Another division",
-    state: "active",
   },
 ];
 

@@ -1,18 +1,14 @@
 /** Simulates the identity provider: client-credentials tokens, both metadata documents, key rotation. */
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
+import { identities } from "./identities.ts";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 import type { Port } from "./process/listen.ts";
 
+const { tenantId, clientId, clientSecret } = identities;
 const lifetimeSeconds = 3599;
 
 type Claims = Readonly<Record<string, unknown>>;
-
-export interface TokenIssuerOptions {
-  readonly tenantId: string;
-  readonly clients: readonly IssuerClient[];
-  readonly port?: Port;
-}
 
 interface TokenOverrides {
   readonly keyId?: string;
@@ -22,8 +18,8 @@ interface TokenOverrides {
 
 export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>;
 
-/** Starts the issuer on 127.0.0.1. Tokens use RS256 and are valid for 3599 seconds. */
-export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerOptions) {
+/** Starts the issuer on 127.0.0.1, by default on a free port. Tokens use RS256 and are valid for 3599 seconds. */
+export async function startTokenIssuer(port?: Port) {
   const counts = { metadata: 0, keys: 0 };
   let keys: [SigningKey, ...SigningKey[]] = [createSigningKey()];
   let isDown = false;
@@ -71,15 +67,12 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
 
   function grant(request: LoopbackRequest): Reply {
     const form = new URLSearchParams(request.body.toString("utf8"));
-    const refusal = refusalOf(form, clients);
-    if (refusal) return refusal;
-    const access_token = issueToken(form.get("client_id") ?? "");
-    return { status: 200, body: { token_type: "Bearer", expires_in: lifetimeSeconds, access_token } };
+    const body = { token_type: "Bearer", expires_in: lifetimeSeconds, access_token: issueToken() };
+    return refusalOf(form) ?? { status: 200, body };
   }
 
   /** Returns a token as the token endpoint would issue it, with `claims` overriding its own. */
-  function issueToken(clientId: string, options: { version?: 1 | 2; claims?: Claims } = {}): string {
-    const { version = 1, claims } = options;
+  function issueToken({ version = 1, claims }: { version?: 1 | 2; claims?: Claims } = {}): string {
     const issuedAt = Math.floor(Date.now() / 1000);
     const subject = randomUUID();
     const versioned =
@@ -126,18 +119,11 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
   };
 }
 
-interface IssuerClient {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
 /** Returns the OAuth error response, or undefined if the client gets a token. The scope must be the client's own. */
-function refusalOf(form: URLSearchParams, clients: readonly IssuerClient[]): Reply | undefined {
-  const clientId = form.get("client_id");
-  const client = clients.find((known) => known.clientId === clientId);
+function refusalOf(form: URLSearchParams): Reply | undefined {
   if (form.get("grant_type") !== "client_credentials")
     return refuse(400, "unsupported_grant_type", "only client_credentials is supported");
-  if (!client || client.clientSecret !== form.get("client_secret"))
+  if (form.get("client_id") !== clientId || form.get("client_secret") !== clientSecret)
     return refuse(401, "invalid_client", "unknown client or wrong secret");
   if (form.get("scope") !== `api://${clientId}/.default`)
     return refuse(400, "invalid_scope", "not the client's own scope");

@@ -4,7 +4,7 @@ import { createAccessChecks } from "../../../src/lib/auth/access.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startContactCentre } from "../../../tools/simulators/contact-centre.ts";
-import { contactCentreUsers, identities, tenant } from "../../../tools/simulators/identities.ts";
+import { identities } from "../../../tools/simulators/identities.ts";
 import { createMemoryGateway } from "../../../tools/simulators/memory/gateway.ts";
 import { startTokenIssuer } from "../../../tools/simulators/token-issuer.ts";
 import { asAgent, asEventSink } from "../../support/credentials.ts";
@@ -14,11 +14,11 @@ import { createRecordingLog } from "../../support/recording-log.ts";
 import { useStarted } from "../../support/use-started.ts";
 
 const { clientId, divisionId } = identities;
-const issuer = useStarted(async () => startTokenIssuer(tenant));
-const centre = useStarted(async () => startContactCentre({ users: contactCentreUsers }));
+const issuer = useStarted(startTokenIssuer);
+const centre = useStarted(startContactCentre);
 
 type Credentials = () => Readonly<Record<string, string>>;
-const asApplication: Credentials = () => ({ authorization: `Bearer ${issuer.issueToken(clientId)}` });
+const asApplication: Credentials = () => ({ authorization: `Bearer ${issuer.issueToken()}` });
 const asSink = asEventSink("sink", "sink-password-7d1e");
 
 test.each<[keyof ReturnType<typeof createAccessChecks>, Credentials, Credentials, object]>([
@@ -64,7 +64,7 @@ describe("With a required and an administrator's role", () => {
     });
     const { accessChecks } = createAdapters(settings);
     const { call } = createMemoryGateway(world, { adapters: { accessChecks } });
-    const authorization = `Bearer ${issuer.issueToken(clientId, { claims: { roles } })}`;
+    const authorization = `Bearer ${issuer.issueToken({ claims: { roles } })}`;
     expect(await call(name, { roomName: "nobody", headers: { authorization } })).toMatchObject({ status });
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
-import { identities, tenant } from "../../../tools/simulators/identities.ts";
+import { identities } from "../../../tools/simulators/identities.ts";
 import { startTokenIssuer } from "../../../tools/simulators/token-issuer.ts";
 import { forbiddenTokens, wrongTokens } from "../../support/credentials.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
@@ -12,14 +12,14 @@ import { useStarted } from "../../support/use-started.ts";
 const { tenantId, clientId } = identities;
 const otherClientId = "33333333-3333-4333-8333-333333333333";
 const keys = useStarted(async () => {
-  const issuer = await startTokenIssuer(tenant);
+  const issuer = await startTokenIssuer();
   return {
     issuer,
     ...createSigningKeys({ authority: issuer.url, tenantId }, systemClock),
     stop: issuer.stop,
   };
 });
-const issue = (claims: Record<string, unknown> = {}) => keys.issuer.issueToken(clientId, { claims });
+const issue = (claims: Record<string, unknown> = {}) => keys.issuer.issueToken({ claims });
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 type Changes = Partial<BearerRules>;
@@ -31,8 +31,8 @@ const check = async (authorization: string | null, changes: Changes = {}) => {
 const needsRole = { requiredRole: "Rooms.Manage" };
 
 test.each<[string, () => string, Changes?]>([
-  ["of version 1", () => keys.issuer.issueToken(clientId, { version: 1 })],
-  ["of version 2", () => keys.issuer.issueToken(clientId, { version: 2 })],
+  ["of version 1", () => keys.issuer.issueToken({ version: 1 })],
+  ["of version 2", () => keys.issuer.issueToken({ version: 2 })],
   ["with several audiences that include ours", () => issue({ aud: ["https://api.example.com", clientId] })],
   ["of the type `app`", () => issue({ idtyp: "app" })],
   ["without a tenant claim, because the issuer names the tenant", () => issue({ tid: undefined })],

@@ -6,14 +6,14 @@ import {
   type SigningKeys,
 } from "../../../src/lib/auth/signing-keys.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
-import { tenant } from "../../../tools/simulators/identities.ts";
+import { identities } from "../../../tools/simulators/identities.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createSigningKey } from "../../../tools/simulators/token-issuer.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
-const { tenantId } = tenant;
+const { tenantId } = identities;
 const hour = 3600;
 const v1 = `/${tenantId}/.well-known/openid-configuration`;
 const v2 = `/${tenantId}/v2.0/.well-known/openid-configuration`;

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { createBasicCredentials, type PlatformRequest } from "../../../src/lib/platform/transport.ts";
 import type { FaultInput } from "../../../tools/simulators/faults.ts";
+import { platformAccount } from "../../../tools/simulators/identities.ts";
 import {
   createManualClock,
   createVirtualClock,
@@ -13,12 +14,7 @@ import {
 import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
-import {
-  newPlatformClient,
-  conferencePath as path,
-  platformAccount,
-  usePlatform,
-} from "../../support/use-platform.ts";
+import { newPlatformClient, conferencePath as path, usePlatform } from "../../support/use-platform.ts";
 
 const platform = usePlatform();
 let clock: ManualClock;

@@ -14,7 +14,7 @@ import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
 import { startContactCentre } from "../../simulators/contact-centre.ts";
 import { gatewaySettings } from "../../simulators/gateway-settings.ts";
-import { contactCentreUsers, identities, tenant } from "../../simulators/identities.ts";
+import { identities } from "../../simulators/identities.ts";
 import { hostFailureEvent, startLogWorkspace } from "../../simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import { createManualClock, settlePromises } from "../../simulators/memory/clock.ts";
@@ -53,8 +53,8 @@ interface AddedRooms extends Partial<Omit<Marker, "since">> {
 export async function startGatewayInMemory({ rooms = 20, isFilled = true }: GatewayOptions = {}) {
   const clock = createManualClock(Date.now());
   const [issuer, contactCentre, logWorkspace, front] = await Promise.all([
-    startTokenIssuer({ ...tenant }),
-    startContactCentre({ users: contactCentreUsers }),
+    startTokenIssuer(),
+    startContactCentre(),
     startLogWorkspace(),
     startLoopbackServer(({ url }) => {
       if (!isLoaded) return { status: 404 };
@@ -122,7 +122,7 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
   });
 
   const asApplication = (claims = {}) => ({
-    authorization: `Bearer ${issuer.issueToken(identities.clientId, { claims })}`,
+    authorization: `Bearer ${issuer.issueToken({ claims })}`,
     "content-length": "0",
   });
 

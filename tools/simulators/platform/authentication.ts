@@ -1,16 +1,13 @@
 /** Authentication of the Management API: HTTP Basic, or a bearer token in exchange for an assertion. */
 import { randomUUID } from "node:crypto";
+import { platformAccount } from "../identities.ts";
 import type { Reply } from "../loopback-server.ts";
 
 export type Authentication = ReturnType<typeof createAuthentication>;
 
-export interface Account {
-  readonly username: string;
-  readonly password: string;
-}
-
-/** Accepts this account, and the tokens that it has granted. */
-export function createAuthentication({ username, password }: Account) {
+/** Accepts the gateway's account, and the tokens that it has granted. */
+export function createAuthentication() {
+  const { username, password } = platformAccount;
   const accepted = new Set([`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`]);
   return {
     /** Whether an `Authorization` header has the right password or a valid token. */

@@ -1,25 +1,20 @@
 /** Starts a simulated conferencing platform: Management API, event sink and control API. */
 import { startLoopbackServer } from "../loopback-server.ts";
-import { type Account, createAuthentication } from "./authentication.ts";
+import { createAuthentication } from "./authentication.ts";
 import { createControl, createControlRoutes } from "./control.ts";
 import { createManagementApi } from "./management-api.ts";
 import { createPlatformState } from "./state.ts";
 
 export type PlatformSimulator = Awaited<ReturnType<typeof startPlatformSimulator>>;
 
-interface SimulatorOptions extends Account {
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
-}
-
 /**
  * Starts the simulator on 127.0.0.1, with all state in memory. Its functions do the same as the control API.
- * `goDown("refuse")` closes the listening socket; `"reset"` and `"503"` keep it open.
+ * `goDown("refuse")` closes the listening socket; `"reset"` and `"503"` keep it open. `now` returns milliseconds since 1970.
  */
-export async function startPlatformSimulator({ now = Date.now, ...account }: SimulatorOptions) {
+export async function startPlatformSimulator(now: () => number = Date.now) {
   const state = createPlatformState(now);
   const closing = new AbortController();
-  const manage = createManagementApi(state, createAuthentication(account), closing.signal);
+  const manage = createManagementApi(state, createAuthentication(), closing.signal);
   let server = await startLoopbackServer(manage);
   const { url } = server;
   const control = createControl(state, async (listens) => {
