@@ -7,7 +7,7 @@ import * as z from "zod";
 import { identities } from "../../tools/simulators/identities.ts";
 import { type Answer, type Reply, startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
-import { projectFolder, runScript } from "../support/script-process.ts";
+import { projectFolder, runScriptIn } from "../support/script-process.ts";
 
 const gateway = useRunningGateway();
 beforeEach(async () => {
@@ -83,7 +83,7 @@ async function runExample(faults: readonly Fault[], tokenSeconds = 3599) {
   onTestFinished(server.stop);
   const variables = { ...credentials, GATEWAY_URL: server.url, TOKEN_URL: `${server.url}/token` };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  const program = runScript("docs/example.ts");
+  const program = runScriptIn(projectFolder, "docs/example.ts");
   const exitCode = await program.exited;
   return { exitCode, calls, keys, rooms, times, tokens, deleted, program };
 }

@@ -11,7 +11,6 @@ import { createArchive, createDeployment } from "../../scripts/package/deploymen
 import { startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import { functionNames } from "../../tools/simulators/memory/functions.ts";
-import { poll } from "../../tools/simulators/process/poll.ts";
 import { useStarted } from "../support/use-started.ts";
 
 const SourceMap = z.object({ sources: z.array(z.string()) });
@@ -111,9 +110,5 @@ it("The package starts in an empty folder without node_modules, with every funct
   const list = await fetch(`${host.url}/room/list`, { headers: { authorization } });
   expect(list.status).toBe(200);
   // collectMetrics runs on startup; the client of the log workspace is loaded for it.
-  const rows = await poll(async () => stack.logWorkspace.rows().at(0), {
-    description: "a row in the log workspace",
-    timeoutSeconds: 15,
-  });
-  expect(rows.row).toMatchObject({ PlatformConnected: true });
+  await expect.poll(() => stack.logWorkspace.rows()[0]?.row).toMatchObject({ PlatformConnected: true });
 });

@@ -1,6 +1,6 @@
 /** The whole product, running: a development stack and the app in the local host, called over HTTP only. */
 import { fileURLToPath } from "node:url";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openQueues } from "../../src/lib/azure/storage-queue.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
@@ -73,9 +73,7 @@ async function startRunningGateway(options: RunningGatewayOptions = {}) {
 
   /** Waits until no provisioning request is pending or being processed. Returns the depth of the pool. */
   async function settled(): Promise<number> {
-    await vi.waitFor(async () => {
-      if ((await queues.provisioning.count()) > 0) throw new Error("rooms are still being provisioned");
-    }, waiting);
+    await vi.waitFor(async () => expect(await queues.provisioning.count()).toBe(0), waiting);
     return queues.pool.count();
   }
 
@@ -91,8 +89,7 @@ async function startRunningGateway(options: RunningGatewayOptions = {}) {
 
   async function fillPool(count: number): Promise<void> {
     const { status } = await sendAsApplication(`POST /room/bulk/?max_vmr=${count}`);
-    const depth = await settled();
-    if (status !== 202 || depth !== count) throw new Error(`status ${status}, ${depth} of ${count} rooms`);
+    expect({ status, depth: await settled() }).toEqual({ status: 202, depth: count });
   }
 
   /** Fires a timer and waits for the end of its run. Throws unless the run ends as expected. */
@@ -103,13 +100,9 @@ async function startRunningGateway(options: RunningGatewayOptions = {}) {
     const ends = () => log.filter(({ message }) => message.startsWith(`Executed 'Functions.${name}'`));
     const before = ends().length;
     const { status } = await send(`POST /admin/functions/${name}`, { json: { input: "" } });
-    if (status !== 202) throw new Error(`firing ${name} returned ${status}`);
-    const end = await vi.waitFor(() => {
-      const [entry] = ends().slice(before);
-      if (!entry) throw new Error(`${name} has not ended`);
-      return entry;
-    }, waiting);
-    if (!end.message.includes(`(${expected},`)) throw new Error(`${name} did not end as ${expected}`);
+    expect(status).toBe(202);
+    await vi.waitFor(() => expect(ends().length).toBeGreaterThan(before), waiting);
+    expect(ends()[before]?.message).toContain(`(${expected},`);
   }
 
   const running = parts.move();

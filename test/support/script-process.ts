@@ -7,17 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { onTestFinished } from "vitest";
-import { poll } from "../../tools/simulators/process/poll.ts";
+import { expect, onTestFinished, vi } from "vitest";
 
 export const projectFolder = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Starts `node <script> <arguments>` in the project's folder. Its remaining processes are killed after the test. */
-export function runScript(script: string, ...args: string[]) {
-  return runScriptIn(projectFolder, script, ...args);
-}
-
-/** Does the same in another folder. The script's path is relative to the project's folder. */
+/**
+ * Starts `node <script> <arguments>` in a folder. The script's path is relative to the project's folder. Its remaining
+ * processes are killed after the test.
+ */
 export function runScriptIn(folder: string, script: string, ...args: string[]) {
   const child = spawn(process.execPath, [join(projectFolder, script), ...args], {
     cwd: folder,
@@ -34,18 +31,9 @@ export function runScriptIn(folder: string, script: string, ...args: string[]) {
   onTestFinished(() => void child.kill("SIGKILL"));
   /** Resolves when standard output has this text; throws when the script ends before. */
   const printed = async (text: string): Promise<void> => {
-    await poll(
-      async () => {
-        if (output.includes(text)) return true;
-        if (child.exitCode !== null) throw new Error(`${script} has ended: ${output}${errors}`);
-        return undefined;
-      },
-      {
-        description: `"${text}" from ${script}, which printed ${output}${errors}`,
-        timeoutSeconds: 100,
-        pauseMilliseconds: 50,
-      },
-    );
+    const isOver = () => output.includes(text) || child.exitCode !== null;
+    await vi.waitFor(() => expect(isOver()).toBe(true), { timeout: 100_000 });
+    expect({ output, errors }).toMatchObject({ output: expect.stringContaining(text) });
   };
   /** Sends a signal and resolves with the exit code. */
   const end = async (signal: NodeJS.Signals): Promise<number | string | null> => {
@@ -65,17 +53,8 @@ export async function childrenOf(processId: number | undefined): Promise<number[
     .flatMap(([id, parent]) => (id !== undefined && parent === processId ? [id] : []));
 }
 
-/** Resolves when none of the processes exists. */
-export async function untilGone(processIds: readonly number[]): Promise<void> {
-  await poll(async () => (processIds.some(isRunning) ? undefined : true), {
-    description: `the end of the processes ${processIds.join(", ")}`,
-    timeoutSeconds: 30,
-    pauseMilliseconds: 50,
-  });
-}
-
 /** Whether a process runs. A zombie still receives signals, but has ended. */
-function isRunning(processId: number): boolean {
+export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);
   } catch {

@@ -29,7 +29,7 @@ const { pool } = openLocalQueues(connection.storageConnectionString);
 const bearer = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
 const { username, password } = platformAccount;
 const basic = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
-const conferences = `${connection.platformUrl}/api/admin/configuration/v1/conference/`;
+const conferences = `${stack.platform.url}/api/admin/configuration/v1/conference/`;
 const serviceTag = "https://verify.example.com/sessions/bench";
 const createUrl = `${connection.gatewayUrl}/room/create?uuiData=${Buffer.from(serviceTag).toString("hex")}`;
 const Found = z.object({ objects: z.tuple([z.object({ id: z.int() })]) });

@@ -11,7 +11,6 @@ const connectionSchema = z.object({
   /** When that process started, ISO 8601. */
   startedAt: z.iso.datetime(),
   gatewayUrl: z.string(),
-  platformUrl: z.string(),
   platformControlUrl: z.string(),
   tokenUrl: z.string(),
   contactCentreUrl: z.string(),
@@ -43,7 +42,6 @@ export function connectionOf(
     processId: process.pid,
     startedAt: new Date(performance.timeOrigin).toISOString(),
     gatewayUrl,
-    platformUrl: stack.platform.url,
     platformControlUrl: stack.platform.controlUrl,
     tokenUrl: stack.issuer.tokenUrl,
     contactCentreUrl: stack.contactCentre.url,

@@ -1,6 +1,4 @@
 /** Formats durations, times and tables. */
-import { styleText } from "node:util";
-import type { Settings } from "../../src/lib/settings/settings.ts";
 
 /** The time between two runs of the timer. */
 export const collectorPauseSeconds = 600;
@@ -54,13 +52,6 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Returns when garbage collection will delete a room that is queued now, for example `in 10 min to 20 min`. */
-export function deletionTime({ garbage }: Pick<Settings, "garbage">): string {
-  return `in ${duration(garbage.minAgeSeconds)} to ${duration(garbage.minAgeSeconds + collectorPauseSeconds)}`;
-}
-
-const marks = { ok: "green", "!!": "red", "??": "yellow" } as const;
-
-/** Returns the beginning of a line on the screen, in colour if the terminal has colours. */
-export function mark(state: keyof typeof marks, isScreen: boolean): string {
-  return isScreen ? styleText(marks[state], state) : state;
+export function deletionTime({ garbage: { minAgeSeconds } }: { garbage: { minAgeSeconds: number } }): string {
+  return `in ${duration(minAgeSeconds)} to ${duration(minAgeSeconds + collectorPauseSeconds)}`;
 }

@@ -43,7 +43,7 @@ if (!options.app) {
   process.exit();
 }
 console.log("Starting storage, platform, token issuer, contact centre, log workspace and app ...");
-const printLog = createLogPrinter(options.verbose ? "information" : "warning", console.error);
+const printLog = createLogPrinter(options.verbose ?? false);
 const timeline = createTimeline();
 let connection: Connection | undefined;
 const gateway = await startLocalGateway({

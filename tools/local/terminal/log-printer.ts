@@ -4,24 +4,18 @@ import type { LogEntry } from "../../simulators/host/messages.ts";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 
-/**
- * Creates a log receiver that prints entries of at least this level; with "information", it prints all of them
- * completely.
- */
-export function createLogPrinter(
-  minLevel: "information" | "warning" | "error",
-  print: (line: string) => void,
-): (entry: LogEntry) => void {
+/** Creates a log receiver that prints warnings and errors; or, if it is verbose, all entries completely. */
+export function createLogPrinter(isVerbose: boolean): (entry: LogEntry) => void {
   const failed = new Set<string>();
   const counts = new Map<string, number>();
-  const isWhole = minLevel === "information";
+  const minLevel = isVerbose ? "information" : "warning";
   return ({ level, category, message, invocationId }) => {
     if (levels.indexOf(level) < levels.indexOf(minLevel)) return;
     const line = (shown: string): void => {
       const time = new Date().toISOString().slice(11, 23);
-      print(`${time} ${level.padEnd(11)} ${category}: ${shown.trim().replaceAll("\n", "\n    ")}`);
+      console.error(`${time} ${level.padEnd(11)} ${category}: ${shown.trim().replaceAll("\n", "\n    ")}`);
     };
-    if (isWhole) return line(message);
+    if (isVerbose) return line(message);
     // The host and the app's outer layers report the failure of a run again.
     if (level === "error" && invocationId !== undefined) {
       if (failed.has(invocationId)) return;

@@ -1,8 +1,7 @@
 /** Fills the pool, and shows on the terminal how it fills. */
-
+import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "../../simulators/connection.ts";
 import { fetchAccessToken } from "../../simulators/consumer.ts";
-import { poll } from "../../simulators/process/poll.ts";
 import { createProgress, type Output } from "../../terminal/progress.ts";
 import { openLocalQueues } from "../stack/local-queues.ts";
 
@@ -15,6 +14,7 @@ export interface PoolProgressOptions {
 
 // The number of messages that the queue service shows per call.
 const maxPeeked = 32;
+const lookMilliseconds = 200;
 const pauseMilliseconds = 5000;
 const maxMilliseconds = 60_000;
 
@@ -43,17 +43,16 @@ export async function fillPool(
       response?.status === 202 ? undefined : `POST /room/bulk/ returns ${response?.status ?? "nothing"}`;
   }
 
-  async function look() {
-    if (Date.now() >= requestAt) await requestRooms();
-    const ready = (await pool.peek()).length;
-    progress.show(Math.min(ready, wanted));
-    const problem = provisioningProblem() ?? refusal;
-    const isOver = ready >= wanted || problem !== undefined || Date.now() > until;
-    return isOver ? { ready, wanted, problem } : undefined;
+  try {
+    for (;;) {
+      if (Date.now() >= requestAt) await requestRooms();
+      const ready = (await pool.peek()).length;
+      progress.show(Math.min(ready, wanted));
+      const problem = provisioningProblem() ?? refusal;
+      if (ready >= wanted || problem !== undefined || Date.now() > until) return { ready, wanted, problem };
+      await delay(lookMilliseconds, undefined, { signal: stopping });
+    }
+  } finally {
+    progress.end();
   }
-
-  const timeoutSeconds = Number.POSITIVE_INFINITY;
-  return poll(look, { description: "rooms in the pool", timeoutSeconds, stopping }).finally(() =>
-    progress.end(),
-  );
 }

@@ -1,10 +1,12 @@
 /** A local gateway with its console. */
+import { expect, vi } from "vitest";
 import { fetchAccessToken } from "../../simulators/consumer.ts";
-import { poll } from "../../simulators/process/poll.ts";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { openLocalQueues } from "../stack/local-queues.ts";
+
+const waiting = { timeout: 60_000, interval: 200 };
 
 /** Starts a gateway that deletes rooms a few seconds after their end, and requests a full pool. */
 export async function startRunningConsole(settings: Record<string, string> = {}) {
@@ -26,15 +28,16 @@ export async function startRunningConsole(settings: Record<string, string> = {})
 
   /** Resolves when this many rooms can be handed out. */
   async function untilPoolHas(rooms: number): Promise<void> {
-    const isFull = async () => ((await queues.pool.peek()).length >= rooms ? true : undefined);
-    await poll(isFull, { description: `${rooms} rooms in the pool`, timeoutSeconds: 60 });
+    await vi.waitFor(
+      async () => expect((await queues.pool.peek()).length).toBeGreaterThanOrEqual(rooms),
+      waiting,
+    );
   }
 
   /** Requests a full pool, and resolves when half of it is there. */
   async function fillPool(): Promise<void> {
     // A busy computer can let the first calls fail.
-    const isAccepted = async () => ((await call("POST /room/bulk/")).status === 202 ? true : undefined);
-    await poll(isAccepted, { description: "an accepted bulk create", timeoutSeconds: 60 });
+    await vi.waitFor(async () => expect((await call("POST /room/bulk/")).status).toBe(202), waiting);
     // A run that fails on a busy computer is repeated half a minute later.
     await untilPoolHas(connection.maxRooms / 2);
   }
@@ -49,10 +52,8 @@ export async function startRunningConsole(settings: Record<string, string> = {})
     untilPoolHas,
     fillPool,
     /** Resolves when no room is requested or being provisioned. */
-    untilProvisioned: async () => {
-      const isDone = async () => ((await queues.provisioning.count()) === 0 ? true : undefined);
-      await poll(isDone, { description: "all requested rooms", timeoutSeconds: 60 });
-    },
+    untilProvisioned: async () =>
+      vi.waitFor(async () => expect(await queues.provisioning.count()).toBe(0), waiting),
     /** Calls the gateway as a consumer does, with the method and the path of `request`. */
     call,
     stop: async () => {

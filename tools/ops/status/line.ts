@@ -1,5 +1,5 @@
 /** One line of `ops status`. */
-import { mark } from "../../terminal/format.ts";
+import { styleText } from "node:util";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** What a check found. */
@@ -28,9 +28,12 @@ export function runbook(section: string, command?: string): string {
   return `${run}docs/operations.md#${section}`;
 }
 
-/** Prints the line, and below it what to do about it. */
+const colours = { ok: "green", "!!": "red", "??": "yellow" } as const;
+
+/** Prints the line, in colour if the terminal has colours, and below it what to do about it. */
 export function printLine({ name, isOk, found, advice }: Line, { print, isScreen }: Terminal): void {
   const state = isOk === undefined ? "??" : isOk ? "ok" : "!!";
-  print(`  ${mark(state, isScreen)}  ${name.padEnd(16)}${found}`);
+  const mark = isScreen ? styleText(colours[state], state) : state;
+  print(`  ${mark}  ${name.padEnd(16)}${found}`);
   if (advice !== undefined) print(`${" ".repeat(22)}${isOk === false ? "-> " : ""}${advice}`);
 }

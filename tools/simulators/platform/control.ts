@@ -11,13 +11,11 @@ const startSchema = z.strictObject({
   nodes: z.array(z.string()).min(1).default([firstNode]),
   participants: z.int().min(0).default(0),
 });
-const leaveSchema = z.strictObject({ name: z.string(), participant: z.string() });
-const joinSchema = leaveSchema.extend({ node: z.string().default(firstNode) });
+const participantSchema = z.strictObject({ name: z.string(), participant: z.string() });
 const endSchema = z.strictObject({ name: z.string(), nodes: z.array(z.string()).optional() });
 const alarmSchema = z.strictObject({
   name: z.string(),
   level: z.string().default("warning"),
-  details: z.string().default(""),
   node: z.string().default(firstNode),
 });
 const seedSchema = z.strictObject({
@@ -83,14 +81,14 @@ export function createControl(
     endConference: checked(endSchema, ({ name, nodes }) => {
       if (!live.end(name, nodes)) throw new ApiError(404, { error: "No such conference is running." });
     }),
-    joinConference: checked(joinSchema, ({ name, participant, node }) => {
+    joinConference: checked(participantSchema, ({ name, participant }) => {
       const room = conferences.findByName(name);
       if (!room) throw new ApiError(404, { error: "There is no such room." });
       const { service_type, tag } = room;
-      return live.join({ name, service_type, tag }, node, participant).id;
+      return live.join({ name, service_type, tag }, firstNode, participant).id;
     }),
     /** Throws 404 if the participant is in no such conference. */
-    leaveConference: checked(leaveSchema, ({ name, participant }) => {
+    leaveConference: checked(participantSchema, ({ name, participant }) => {
       if (!live.leave(name, participant)) throw new ApiError(404, { error: "No such participant." });
     }),
     raiseAlarm: checked(alarmSchema, alarms.raise),

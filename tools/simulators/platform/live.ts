@@ -133,7 +133,6 @@ function participantData({ uuid, display_name, node, connectedAt }: LiveParticip
 interface RaisedAlarm {
   readonly name: string;
   readonly level: string;
-  readonly details: string;
   readonly node: string;
 }
 

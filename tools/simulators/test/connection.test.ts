@@ -10,7 +10,6 @@ const connection: Connection = {
   processId: process.pid,
   startedAt: "2026-01-02T03:04:05Z",
   gatewayUrl: "http://127.0.0.1:1",
-  platformUrl: "http://127.0.0.1:1",
   platformControlUrl: "http://127.0.0.1:1",
   tokenUrl: "http://127.0.0.1:1",
   contactCentreUrl: "http://127.0.0.1:1",

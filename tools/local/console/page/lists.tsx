@@ -1,7 +1,8 @@
 /** The lists of the page: rooms, and what happened. Choosing a room or a request shows only what happened to it. */
 import type { ComponentChildren } from "preact";
+import { duration } from "../../../terminal/format.ts";
 import { type RoomRow, stateTitles, type TimelineEntry } from "../console-state.ts";
-import { age, stateStyle, timeOfDay } from "./format.ts";
+import { stateStyle, timeOfDay } from "./format.ts";
 
 const maxShown = 150;
 const maxRooms = 3;
@@ -78,7 +79,7 @@ export function Rooms({ rooms, now, marked, choice }: RoomsProps) {
                   {stateTitles[state]}
                 </span>
               </td>
-              <td>{age(now - since)}</td>
+              <td>{duration((now - since) / 1000)}</td>
               <td>{participants.join(", ") || "–"}</td>
             </tr>
           ))}

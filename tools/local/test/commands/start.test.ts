@@ -9,9 +9,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import {
   childrenOf,
+  isRunning,
   runScriptIn,
   temporaryFolder,
-  untilGone,
 } from "../../../../test/support/script-process.ts";
 import { connectionFolder, findStartedGateway } from "../../../simulators/connection.ts";
 import { fetchAccessToken } from "../../../simulators/consumer.ts";
@@ -76,7 +76,7 @@ test("npm start does what its options and printed lines say, and ends at once at
   expect(await exited).toBe(0);
   // It did not wait for the call in flight.
   expect(output()).not.toContain("Stopped.");
-  await untilGone(children);
+  await expect.poll(() => children.filter(isRunning)).toEqual([]);
   expect(existsSync(running.connectionPath)).toBe(false);
 });
 
@@ -105,7 +105,7 @@ test("npm start -- --watch reports an app that does not load, and leaves no proc
   expect(output()).toContain("The next change restarts it.");
   expect((await fetch(`${connection.gatewayUrl}/public/health`)).status).toBe(404);
   expect(await end("SIGKILL")).toBe("SIGKILL");
-  await untilGone(children);
+  await expect.poll(() => children.filter(isRunning)).toEqual([]);
 });
 
 test.each([
