@@ -32,19 +32,6 @@ const bugs: readonly PlantedBug[] = [
     edits: [["src/lib/ports.ts", 'isHeld() ? "gone" : "lost"', 'isHeld() ? "gone" : "deleted"']],
   },
   {
-    bug: "treats a message that bulk delete has cleared as a commit, although no response was lost",
-    breaks: "handed-out-twice",
-    scenario: "claim and bulk delete",
-    faults: 0,
-    edits: [
-      [
-        "src/lib/ports.ts",
-        'if (first !== "unknown") return first;',
-        'if (first !== "unknown") return first === "gone" ? "deleted" : first;',
-      ],
-    ],
-  },
-  {
     bug: "treats a delete without any response as a commit",
     breaks: "handed-out-twice",
     scenario: "claim and bulk delete",

@@ -10,8 +10,6 @@ export interface ProvisioningHostOptions {
   readonly random: RandomSource;
   readonly processes: () => readonly AppProcess[];
   readonly planRun: () => Plan;
-  /** Whether the trigger polls; if not, only `serveOne` runs the function. */
-  readonly polls: () => boolean;
 }
 
 // The values are those of host.json and of the host. Leases are not renewed here, so lost leases are tested too.
@@ -24,9 +22,10 @@ export function createProvisioningHost(options: ProvisioningHostOptions) {
   const { queue, clock, random, processes } = options;
   const busySlots = new WeakMap<AppProcess, number>();
   let wakesAt = Number.POSITIVE_INFINITY;
+  let isPolling = true;
 
   function notice(): void {
-    if (!options.polls()) return;
+    if (!isPolling) return;
     const nextVisible = Math.min(...queue.contents().map(({ visibleAt }) => visibleAt));
     if (!Number.isFinite(nextVisible)) return;
     const delay = Math.max(0, nextVisible - clock.now()) + random.integerBelow(maxPollMilliseconds);
@@ -65,6 +64,11 @@ export function createProvisioningHost(options: ProvisioningHostOptions) {
   return {
     /** Must be called whenever the queue may have changed. */
     notice,
+    /** Stops polling, so only `serveOne` runs the function, or starts it again. */
+    setPolling: (isOn: boolean): void => {
+      isPolling = isOn;
+      notice();
+    },
     /** Receives one message and runs the function in this process. */
     async serveOne(process: AppProcess): Promise<void> {
       const [message] = await queue.receive(1, leaseSeconds);

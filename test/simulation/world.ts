@@ -70,7 +70,6 @@ export function createWorld(
   const outages = new Map<"platform" | "storage", Outage>();
   const running = new Set<Task>();
   let provisioningRuns: number | undefined;
-  let isPolling = true;
 
   const timedPorts = createPorts({
     clock,
@@ -139,7 +138,6 @@ export function createWorld(
     clock,
     random,
     processes: () => processes,
-    polls: () => isPolling,
     planRun: () => {
       const run = provisioningRuns;
       if (run !== undefined) provisioningRuns = run + 1;
@@ -169,11 +167,7 @@ export function createWorld(
     process: processOf,
     /** Lets the queue trigger of a process receive one provisioning request and serve it. */
     provisionOne: async (index: number) => host.serveOne(processOf(index)),
-    /** Stops the queue trigger's polling, or starts it again. */
-    setPolling(isOn: boolean): void {
-      isPolling = isOn;
-      host.notice();
-    },
+    setPolling: host.setPolling,
     planWithoutFaults: () => planOf([]),
     /** Enables the history's faults in provisioning runs, or ends them and every outage. */
     setFaults(areOn: boolean): void {

@@ -5,7 +5,6 @@ import { describeLoggedFailure } from "../words.ts";
 test.each([
   [{}, "unknown"],
   [{ code: "something-new" }, "something-new"],
-  [{ code: "storage-unavailable" }, "the storage account cannot be used"],
   [
     { causes: [{ message: "queue delete: ServerBusy" }, { message: "RestError" }] },
     "queue delete: ServerBusy",
@@ -15,10 +14,6 @@ test.each([
     "the gateway is busy: more calls than platform and storage serve in time",
   ],
   [{ failure: "platform-timeout" }, "the platform does not respond in time"],
-  [
-    { platformMethod: "GET", platformStatus: 403 },
-    "the platform refuses GET (403): the account may not read",
-  ],
   [
     { platformError: "SELF_SIGNED_CERT_IN_CHAIN" },
     "the platform: no authority known here has signed its certificate (SELF_SIGNED_CERT_IN_CHAIN)",

@@ -75,7 +75,7 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
   });
   const server = createHttpServer({
     routes,
-    invokeHttp: async (functionName, http) => app.invoke(functionName, { input: { http } }),
+    app,
     fireFunction: triggers.fire,
     onLog,
     inFront: options.inFront ?? (() => false),

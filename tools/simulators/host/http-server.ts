@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { buffer, json } from "node:stream/consumers";
 import type { HttpRequestInit } from "@azure/functions";
 import * as z from "zod";
+import type { AppProcess } from "./app-process.ts";
 import type { HttpResponseData, OnLog } from "./messages.ts";
 import { decodePath, findRoute, type HttpRoute } from "./routes.ts";
 
@@ -10,11 +11,7 @@ export type InFront = (request: IncomingMessage, response: ServerResponse) => bo
 
 export interface HttpServerOptions {
   readonly routes: readonly HttpRoute[];
-  /** Runs the function and returns its response. Throws if it failed, which has been logged by then. */
-  readonly invokeHttp: (
-    functionName: string,
-    request: HttpRequestInit,
-  ) => Promise<HttpResponseData | undefined>;
+  readonly app: AppProcess;
   /** Starts a timer or queue function with this input; returns false if there is none of that name. */
   readonly fireFunction: (functionName: string, input: string) => boolean;
   readonly onLog: OnLog;
@@ -43,7 +40,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  { routes, invokeHttp, fireFunction }: HttpServerOptions,
+  { routes, app, fireFunction }: HttpServerOptions,
 ): Promise<void> {
   const { method = "", url = "/" } = request;
   const [rawPath = "", query = ""] = url.split(/\?(.*)/s);
@@ -76,7 +73,7 @@ async function respond(
   };
   let result: HttpResponseData | undefined;
   try {
-    result = await invokeHttp(match.route.functionName, data);
+    result = await app.invoke(match.route.functionName, { input: { http: data } });
   } catch {
     return sendEmpty(response, 500);
   }

@@ -3,10 +3,8 @@ import { randomUUID } from "node:crypto";
 import { naiveTimestamp } from "./conference-fields.ts";
 
 interface LiveParticipant {
-  readonly uuid: string;
   readonly display_name: string;
   readonly node: string;
-  readonly connectedAt: number;
 }
 
 export interface LiveConference {
@@ -52,12 +50,7 @@ export function createLiveConferences(now: () => number, emit: EmitEvent) {
     const leaving = [...live.participants].filter(leaves);
     for (const participant of leaving) {
       live.participants.delete(participant);
-      emit(participant.node, "participant_disconnected", {
-        ...participantData(participant, live),
-        disconnect_reason: "Call disconnected",
-        duration: (now() - participant.connectedAt) / 1000,
-        end_time: now() / 1000,
-      });
+      emit(participant.node, "participant_disconnected", participantData(participant, live));
     }
     return leaving.length > 0;
   }
@@ -84,7 +77,7 @@ export function createLiveConferences(now: () => number, emit: EmitEvent) {
     /** Lets one named participant join on a node, which starts the conference there if it is not running. */
     join: (room: Room, node: string, displayName: string): LiveConference => {
       const live = start(room, [node]);
-      const participant = { uuid: randomUUID(), display_name: displayName, node, connectedAt: now() };
+      const participant = { display_name: displayName, node };
       live.participants.add(participant);
       emit(node, "participant_connected", participantData(participant, live));
       return live;
@@ -118,16 +111,9 @@ function conferenceData({ name, service_type, tag }: LiveConference, startedAt: 
   };
 }
 
-/** A participant, with the room's name in `conference`. The platform sends about twenty more fields. */
-function participantData({ uuid, display_name, node, connectedAt }: LiveParticipant, live: LiveConference) {
-  return {
-    uuid,
-    conference: live.name,
-    display_name,
-    connect_time: connectedAt / 1000,
-    service_tag: live.tag,
-    media_node: node,
-  };
+/** A participant, with the room's name in `conference`. The platform sends many more fields. */
+function participantData({ display_name, node }: LiveParticipant, { name, tag }: LiveConference) {
+  return { conference: name, display_name, service_tag: tag, media_node: node };
 }
 
 interface RaisedAlarm {
