@@ -22,9 +22,7 @@ const requestCount = Number(process.env["FUZZ_REQUESTS"] ?? 600);
 const requestsPerPlatform = 100;
 const clients = 16;
 
-const gateway = useRunningGateway({
-  settings: () => ({ MAX_VMR: "8", PLATFORM_MAX_CONCURRENCY: "20" }),
-});
+const gateway = useRunningGateway(() => ({ MAX_VMR: "8", PLATFORM_MAX_CONCURRENCY: "20" }));
 
 test("The gateway responds to generated requests with documented statuses and valid bodies, and never with 500", async () => {
   const token = gateway.stack.issuer.issueToken();

@@ -17,12 +17,10 @@ interface Situation {
 
 let queues: Proxy;
 afterAll(async () => queues.stop());
-const gateway = useRunningGateway({
-  settings: async ({ AzureWebJobsStorage = "" }) => {
-    const queueUrl = /QueueEndpoint=([^;]+)/.exec(AzureWebJobsStorage)?.[1] ?? "";
-    queues = await startProxy(queueUrl);
-    return { AzureWebJobsStorage: AzureWebJobsStorage.replace(queueUrl, queues.url) };
-  },
+const gateway = useRunningGateway(async ({ AzureWebJobsStorage = "" }) => {
+  const queueUrl = /QueueEndpoint=([^;]+)/.exec(AzureWebJobsStorage)?.[1] ?? "";
+  queues = await startProxy(queueUrl);
+  return { AzureWebJobsStorage: AzureWebJobsStorage.replace(queueUrl, queues.url) };
 });
 beforeAll(fetchKeys);
 
@@ -98,7 +96,10 @@ async function responsesDuring(name: string, { begin, end }: Situation): Promise
   const agent = { divisionId, divisionName: "x", id: "x", name: "An agent" };
   gateway.stack.contactCentre.setUsers([{ ...agent, token: agentToken }]);
   for (const name of ["a-room", "b-room", "c-room"]) gateway.addRoom(name);
-  for (const name of ["pooled-1", "pooled-2"]) await gateway.poolRoom(name);
+  for (const name of ["pooled-1", "pooled-2"]) {
+    gateway.addRoom(name);
+    await gateway.queues.pool.put(name);
+  }
   await begin();
   onTestFinished(async () => void (await end()));
   const send = async (operation: Operation): Promise<[string, Received]> => {

@@ -16,16 +16,14 @@ const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 const tags = [1, 2].map((number) => `https://verify.example.com/sessions/canary-tag-${number}`);
 
 let run: Awaited<ReturnType<typeof useEverything>>;
-const gateway = useRunningGateway({
-  settings: () => ({
-    ROOM_HOST_PIN: hostPin,
-    PLATFORM_USERNAME: "",
-    PLATFORM_PASSWORD: "",
-    PLATFORM_OAUTH_CLIENT_ID: "88888888-8888-4888-8888-888888888888",
-    PLATFORM_OAUTH_PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
-    GC_MINIMUM_AGE_SECONDS: "0",
-  }),
-});
+const gateway = useRunningGateway(() => ({
+  ROOM_HOST_PIN: hostPin,
+  PLATFORM_USERNAME: "",
+  PLATFORM_PASSWORD: "",
+  PLATFORM_OAUTH_CLIENT_ID: "88888888-8888-4888-8888-888888888888",
+  PLATFORM_OAUTH_PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
+  GC_MINIMUM_AGE_SECONDS: "0",
+}));
 beforeAll(async () => {
   run = await useEverything();
 });

@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { expect, vi } from "vitest";
 import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openQueues } from "../../src/lib/azure/storage-queue.ts";
-import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
 import type { Received, Sent } from "../../tools/simulators/exchange.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
@@ -13,34 +12,25 @@ import { createHttpClient } from "./http-client.ts";
 import { platformRooms } from "./platform-rooms.ts";
 import { useStarted } from "./use-started.ts";
 
-export interface RunningGatewayOptions {
-  /** Override the development stack's settings. */
-  readonly settings?: (
-    defaults: Record<string, string>,
-  ) => Record<string, string> | Promise<Record<string, string>>;
-}
+/** Returns what overrides the development stack's settings. */
+type Override = (
+  defaults: Record<string, string>,
+) => Record<string, string> | Promise<Record<string, string>>;
 
-export type RunningGateway = Awaited<ReturnType<typeof startRunningGateway>>;
-
-// A busy computer may stand still for seconds.
-const patientSeconds = 60;
-const waiting = { timeout: patientSeconds * 1000, interval: 20 };
+// A busy computer may stand still for seconds, and some tests wait for hundreds of rooms.
+const waiting = { timeout: 180_000, interval: 20 };
 
 /** One running gateway for all tests of the file. */
-export function useRunningGateway(options: RunningGatewayOptions = {}): RunningGateway {
-  return useStarted(async () => startRunningGateway(options));
+export function useRunningGateway(override: Override = () => ({})) {
+  return useStarted(async () => startRunningGateway(override));
 }
 
-async function startRunningGateway(options: RunningGatewayOptions = {}) {
+async function startRunningGateway(override: Override) {
   await using parts = new AsyncDisposableStack();
   const stack = parts.adopt(await startDevelopmentStack(), async ({ stop }) => stop());
-  const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };
-  const { storage } = loadSettings(stack.settings);
-  const queues = openQueues({
-    storage,
-    credential: createCredential(storage),
-    timeoutSeconds: patientSeconds,
-  });
+  const settings = { ...stack.settings, ...(await override(stack.settings)) };
+  const storage = { connectionString: stack.azurite.connectionString };
+  const queues = openQueues({ storage, credential: createCredential(storage), timeoutSeconds: 60 });
   const pins = { hostPin: identities.hostPin, guestPin: "135790" };
   const rooms = platformRooms(stack.platform, { ...pins, now: Date.now });
   const log: LogEntry[] = [];
@@ -121,11 +111,6 @@ async function startRunningGateway(options: RunningGatewayOptions = {}) {
     fillPool,
     runTimer,
     ...rooms,
-    /** Adds a room to the platform and its name to the pool. */
-    poolRoom: async (name: string, fields?: Readonly<Record<string, unknown>>): Promise<void> => {
-      rooms.addRoom(name, fields);
-      await queues.pool.put(name);
-    },
     /** Restarts the host on the same port. */
     restart: async () => {
       await host.stop();

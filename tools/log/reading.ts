@@ -15,7 +15,6 @@ const lineSchema = z.object({
   code: text,
   /** Why a provisioning or a deletion failed. */
   failure: text,
-  caller: text,
   correlationId: text,
   room: text,
   reason: text,

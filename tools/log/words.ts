@@ -27,16 +27,10 @@ export function describeLoggedFailure({
   return /^(?:its|the|no) /.test(words) ? `the platform: ${words}` : `the platform ${words}`;
 }
 
-/** The lines that say whether rooms are provisioned. */
-export const provisioningEvents = ["provisioning-failed", "room-provisioned"];
-
 /** Returns what a line says, as a phrase: `Room claimed`, or `Rooms requested (3, bulk)`. */
 export function describeLine({ event, reason, kind, outcome, count }: Line): string {
   const about = reason ?? kind ?? outcome;
-  const details = [
-    ...(count === undefined || count === 1 ? [] : [String(count)]),
-    ...(about === undefined ? [] : [about]),
-  ];
+  const details = [count === 1 ? undefined : count, about].filter((detail) => detail !== undefined);
   return details.length === 0 ? phrase(event) : `${phrase(event)} (${details.join(", ")})`;
 }
 

@@ -51,6 +51,8 @@ function describeStatus(status: number, method: string | undefined): string {
     : `rejects ${call} (${status})`;
 }
 
+type FailureFields = Partial<Record<"status" | "statusCode" | "code", unknown>>;
+
 /** Returns what is known about a failed call from the error of fetch, axios, an Azure SDK or the gateway's clients. */
 export function failureOf(error: unknown): CallFailure {
   let failure: CallFailure = {};
@@ -60,7 +62,7 @@ export function failureOf(error: unknown): CallFailure {
       failure = { method: platformMethod, status: platformStatus, networkCode: platformError };
       continue;
     }
-    const { status, statusCode, code, name }: FailureFields = cause;
+    const { status, statusCode, code, name }: Error & FailureFields = cause;
     const given = [statusCode, status].find((value) => typeof value === "number");
     const text = name === "TimeoutError" || name === "AbortError" ? "ETIMEDOUT" : code;
     failure = {
@@ -71,10 +73,4 @@ export function failureOf(error: unknown): CallFailure {
     };
   }
   return failure;
-}
-
-interface FailureFields extends Error {
-  readonly status?: unknown;
-  readonly statusCode?: unknown;
-  readonly code?: unknown;
 }

@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { extname } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { build, stop } from "esbuild";
 import type { Connection } from "../../simulators/connection.ts";
 import { fetchAccessToken } from "../../simulators/consumer.ts";
 import { identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
-import { bundlePage } from "../pages/bundle-page.ts";
 import { tokenLine } from "../stack/token-line.ts";
 import type { Addresses } from "./actions.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
@@ -31,6 +31,7 @@ const securityHeaders = {
   "x-content-type-options": "nosniff",
 };
 
+const icon = folderOf("page/icon.svg");
 const openapi = folderOf("../../../openapi.json");
 const contentTypes: Readonly<Record<string, string>> = {
   ".html": "text/html",
@@ -126,6 +127,31 @@ export async function startConsole(options: ConsoleOptions) {
       await Promise.all([closed, collector.stop()]);
     },
   };
+}
+
+/**
+ * Returns the files of a page by name. Its folder contains index.html, which refers to the script and the style sheet by
+ * `name`, and main.ts or main.tsx. `others` are the paths of other files, by their names without extensions. Throws
+ * esbuild's list of faults.
+ */
+async function bundlePage(folder: string, name: string, others: Readonly<Record<string, string>> = {}) {
+  const { outputFiles } = await build({
+    absWorkingDir: folder,
+    entryPoints: { [name]: "./main", index: "./index.html", icon, ...others },
+    outdir: "/",
+    write: false,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    loader: { ".html": "copy", ".svg": "copy", ".json": "copy" },
+    logLevel: "silent",
+  });
+  // Otherwise its process lives as long as this one.
+  await stop();
+  return new Map(outputFiles.map(({ path, contents }) => [path.slice(1), contents]));
 }
 
 export function addressesOf(connection: Connection): Addresses {

@@ -1,6 +1,5 @@
 /** What the app did lately, as its log says: creates, provisioning, deletions, events, metrics runs. */
 import * as z from "zod";
-import { provisioningEvents } from "../../log/words.ts";
 import { age, count, duration } from "../../terminal/format.ts";
 import { agentFunction, type LogLine } from "../gateway/target.ts";
 import { type Finding, judged, runbook } from "./line.ts";
@@ -108,7 +107,7 @@ function isCode(line: LogLine | undefined, code: string): boolean {
 }
 
 export async function checkProvisioning({ target: { clock, log } }: Reading): Promise<Finding> {
-  const lines = await log.lines({ hours: recentHours, events: provisioningEvents });
+  const lines = await log.lines({ hours: recentHours, events: ["provisioning-failed", "room-provisioned"] });
   const history = historyOf(lines, ({ fields }) => fields["event"] === "provisioning-failed");
   const advice = runbook("provisioning-failing");
   const words = { noun: "attempt", succeeded: "provisioned", period: recentPeriod, now: clock.now(), advice };

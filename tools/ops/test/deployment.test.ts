@@ -103,12 +103,11 @@ const logIn = {
   PLATFORM_PASSWORD: identities.platformPassword,
 };
 
-const running = useRunningGateway({
-  settings: (defaults) => {
-    const withoutDelays = { POOL_READY_DELAY_SECONDS: "0", GC_MINIMUM_AGE_SECONDS: "0" };
-    return { ...defaults, ...withoutDelays, MAX_VMR: "4" };
-  },
-});
+const running = useRunningGateway(() => ({
+  POOL_READY_DELAY_SECONDS: "0",
+  GC_MINIMUM_AGE_SECONDS: "0",
+  MAX_VMR: "4",
+}));
 async function connectToRunning() {
   const file = join(await temporaryFolder(), "stack.json");
   writeConnection(connectionOf(running.stack, running.url, running.settings), file);

@@ -1,5 +1,6 @@
 /** The messages between the host and its worker process, and the data shapes of the library's own protocol. */
 import type { HttpRequestInit } from "@azure/functions";
+import type { Connection } from "../connection.ts";
 
 export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
 
@@ -17,12 +18,11 @@ export type Trigger =
   | { readonly kind: "timer" | "queue" }
   | { readonly kind: "request"; readonly title: string };
 
-/** Whether the app takes calls, and why not. */
-export interface AppState {
-  readonly state: "up" | "restarting" | "not loaded" | "ended";
-  /** The message of the error that kept the app from loading, or how its process ended, in one line. */
-  readonly reason?: string;
-}
+/**
+ * Whether the app takes calls, and why not: the message of the error that kept the app from loading, or how its process
+ * ended, in one line.
+ */
+export type AppState = NonNullable<Connection["app"]>;
 
 export type OnLog = (entry: LogEntry) => void;
 

@@ -9,13 +9,9 @@ export function createSeededRandom(seed: number) {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return (mixed ^ (mixed >>> 14)) >>> 0;
   };
-  /** From 0 up to but not including 1. */
-  const next = (): number => nextInteger() / 2 ** 32;
-  /** A whole number from 0 to `limit` - 1. */
-  const integerBelow = (limit: number): number => Math.floor(next() * limit);
   return {
-    next,
-    integerBelow,
+    /** A whole number from 0 to `limit` - 1. */
+    integerBelow: (limit: number) => Math.floor((nextInteger() / 2 ** 32) * limit),
     bytes: (count: number) => Uint8Array.from({ length: count }, () => nextInteger() & 0xff),
   };
 }
