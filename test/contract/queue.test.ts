@@ -142,12 +142,6 @@ describe.each([
     expect(await queue.receive(3, 60)).toMatchObject(visible);
     expect(await queue.peek()).toEqual([]);
   });
-
-  test("put rejects a text longer than 64 KiB", async () => {
-    const queue = open();
-    await expect(queue.put("x".repeat(66_000))).rejects.toMatchObject({ failure: "refused" });
-    expect(await queue.count()).toBe(0);
-  });
 });
 
 test("Messages never expire, so an unused pool stays full", async () => {

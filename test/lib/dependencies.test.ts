@@ -1,5 +1,4 @@
 /** The object graph: the settings choose the adapters, and each part gets its own. */
-import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createAdapters, type Dependencies } from "../../src/lib/dependencies.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
@@ -7,21 +6,17 @@ import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
 import { createMemoryGateway } from "../../tools/simulators/memory/gateway.ts";
-import { exampleEnvironment } from "../support/example-settings.ts";
+import { exampleEnvironment, oauthEnvironment } from "../support/example-settings.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
 import { shortenTimeouts } from "../support/shortened-timeouts.ts";
 
 test("the platform client's token requests have the timeout of the settings", async () => {
   const platform = await startLoopbackServer(() => "silence");
   onTestFinished(platform.stop);
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const settings = loadSettings({
     ...exampleEnvironment,
+    ...oauthEnvironment,
     PLATFORM_URL: platform.url,
-    PLATFORM_USERNAME: undefined,
-    PLATFORM_PASSWORD: undefined,
-    PLATFORM_OAUTH_CLIENT_ID: "client",
-    PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
     PLATFORM_TIMEOUT_SECONDS: "7",
   });
   const asked = shortenTimeouts();
@@ -163,13 +158,5 @@ describe("The object graph", () => {
     world.clock.advance(1);
     await collect();
     expect(world.platform.roomCount()).toBe(1);
-  });
-
-  test("a metrics run counts rooms as outdated after a change of template or PIN length", async () => {
-    const settings = { ROOM_TEMPLATE: '{"participant_limit":3}', ROOM_HOST_PIN: "246810" };
-    await connect(settings).provisioning.provision({ reason: "claimed" }, 1, world.log);
-    for (const change of [{}, { ROOM_HOST_PIN: "1357" }, { ROOM_TEMPLATE: '{"participant_limit":4}' }])
-      await connect({ ...settings, ...change }).metricsRun(world.log);
-    expect(world.rows.map(({ OutdatedRooms }) => OutdatedRooms)).toEqual([0, 1, 1]);
   });
 });

@@ -17,12 +17,6 @@ test("integerBelow returns every whole number below the limit and no other", () 
   expect(drawn).toEqual(new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]));
 });
 
-test("bytes returns the requested number of bytes, different ones each time", () => {
-  const [first, second] = [secureRandom.bytes(18), secureRandom.bytes(18)];
-  expect([first.length, second.length]).toEqual([18, 18]);
-  expect(first).not.toEqual(second);
-});
-
 test.each<[string, (QueueFailure | "done")[], boolean?]>([
   ["deleted", ["done"]],
   ["lost", ["receipt-stale"]],

@@ -1,4 +1,7 @@
-/** A complete environment with made-up values; each test changes or omits the setting it checks. */
+/** Complete environments with made-up values. */
+import { generateKeyPairSync } from "node:crypto";
+
+/** Each test changes or omits the setting it checks. */
 export const exampleEnvironment: Readonly<Record<string, string>> = {
   AzureWebJobsStorage: "UseDevelopmentStorage=true",
   PLATFORM_URL: "https://platform.example.com",
@@ -13,4 +16,14 @@ export const exampleEnvironment: Readonly<Record<string, string>> = {
   CONTACT_CENTRE_DIVISION_IDS: "55555555-5555-4555-8555-555555555555",
   EVENT_SINK_USERNAME: "sink",
   EVENT_SINK_PASSWORD: "sink-password-7d1e",
+};
+
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+/** What to add to it for a login with OAuth 2.0 instead of a password. */
+export const oauthEnvironment = {
+  PLATFORM_USERNAME: "",
+  PLATFORM_PASSWORD: "",
+  PLATFORM_OAUTH_CLIENT_ID: "88888888-8888-4888-8888-888888888888",
+  PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
 };

@@ -128,7 +128,6 @@ function describeIssue(
       return { type: "greater_than_equal", loc, msg, ctx: { ge: issue.minimum } };
     }
     case "too_big": {
-      if (issue.origin === "string") return tooLongFault(loc, Number(issue.maximum));
       const msg = `Input should be less than or equal to ${issue.maximum}`;
       return { type: "less_than_equal", loc, msg, ctx: { le: issue.maximum } };
     }

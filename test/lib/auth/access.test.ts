@@ -1,46 +1,16 @@
-/** Access checks: each kind accepts its own credentials only, and the sink both pairs during a rotation. */
+/** Access checks: roles, and the sink's credentials, of which both pairs count during a rotation. */
 import { describe, expect, test } from "vitest";
 import { createAccessChecks } from "../../../src/lib/auth/access.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { startContactCentre } from "../../../tools/simulators/contact-centre.ts";
-import { identities } from "../../../tools/simulators/identities.ts";
 import { createMemoryGateway } from "../../../tools/simulators/memory/gateway.ts";
 import { startTokenIssuer } from "../../../tools/simulators/token-issuer.ts";
-import { asAgent, asEventSink } from "../../support/credentials.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 import { useStarted } from "../../support/use-started.ts";
 
-const { clientId, divisionId } = identities;
 const issuer = useStarted(startTokenIssuer);
-const centre = useStarted(startContactCentre);
-
-type Credentials = () => Readonly<Record<string, string>>;
-const asApplication: Credentials = () => ({ authorization: `Bearer ${issuer.issueToken()}` });
-const asSink = asEventSink("sink", "sink-password-7d1e");
-
-test.each<[keyof ReturnType<typeof createAccessChecks>, Credentials, Credentials, object]>([
-  ["application", asApplication, () => asAgent, { kind: "application", id: clientId }],
-  ["agent", () => asAgent, asApplication, { kind: "agent" }],
-  ["event-sink", () => asSink, asApplication, { kind: "event-sink", credentials: "current" }],
-])(
-  "The check of `%s` accepts its own credentials, and throws 401 for others",
-  async (access, own, others, caller) => {
-    const settings = loadSettings({
-      ...exampleEnvironment,
-      AUTH_AUTHORITY: issuer.url,
-      CONTACT_CENTRE_API_URL: centre.url,
-      CONTACT_CENTRE_DIVISION_IDS: divisionId,
-    });
-    const { [access]: check, anyone } = createAdapters(settings).accessChecks;
-    const log = createRecordingLog();
-    await expect(check(new Headers(own()), log)).resolves.toEqual(caller);
-    await expect(check(new Headers(others()), log)).rejects.toMatchObject({ status: 401 });
-    await expect(anyone(new Headers(), log)).resolves.toEqual({ kind: "anyone" });
-  },
-);
 
 describe("With a required and an administrator's role", () => {
   const required = "Rooms.Manage";
@@ -67,6 +37,16 @@ describe("With a required and an administrator's role", () => {
     const authorization = `Bearer ${issuer.issueToken({ claims: { roles } })}`;
     expect(await call(name, { roomName: "nobody", headers: { authorization } })).toMatchObject({ status });
   });
+});
+
+const unused = async () => Promise.reject(new Error("not of this kind"));
+
+test("The check of an application returns its ID, and that of an agent no name", async () => {
+  const rules = { checkBearer: async () => "client-1", checkAgent: async () => undefined, eventSink: [] };
+  const { application, agent } = createAccessChecks(rules);
+  const log = createRecordingLog();
+  await expect(application(new Headers(), log)).resolves.toEqual({ kind: "application", id: "client-1" });
+  await expect(agent(new Headers(), log)).resolves.toEqual({ kind: "agent" });
 });
 
 const basic = (text: string, encoding: "base64" | "base64url" = "base64") =>
@@ -104,14 +84,14 @@ test.each([
 ])(
   "HTTP Basic with %s is accepted or refused, with the reason for the log",
   async (_, authorization, outcome) => {
-    const unused = async () => Promise.reject(new Error("not the event sink"));
     const eventSink = [
       { username: "sink", password: "päss:word 1" },
       { username: "older-sink", password: "x" },
       { username: "old-sink", password: "~~~???>>>" },
     ];
     const checks = createAccessChecks({ checkBearer: unused, checkAgent: unused, eventSink });
-    const checked = checks["event-sink"]({ get: () => authorization }, createRecordingLog());
+    const headers = { get: (name: string) => (name === "authorization" ? authorization : null) };
+    const checked = checks["event-sink"](headers, createRecordingLog());
     expect(await checked.catch((error: unknown) => error)).toEqual(outcome);
   },
 );

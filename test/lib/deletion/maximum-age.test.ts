@@ -16,7 +16,6 @@ const addAssigned = (name: string, hours: number, gateway = gatewayName) => {
 };
 const collectAfter = async (seconds: number, maxMessages = 20) =>
   world.collectGarbageAfter(seconds, { maxAgeHours, maxMessages });
-const listRoute = "GET /api/admin/configuration/v1/conference/";
 
 beforeEach(() => {
   addAssigned("overdue", 2.1);
@@ -36,11 +35,6 @@ test("An overdue room is queued in the gateway's name with the ID of its claim, 
   await collectAfter(600);
   expect(world.roomNames().toSorted()).toEqual(["pooled", "test_persistent", "theirs", "young"]);
   expect(world.deletion.texts()).toEqual([]);
-});
-
-test("A run without messages lists nothing if there is no maximum age", async () => {
-  await world.collectGarbageAfter(0);
-  expect(world.platform.requests().byRoute[listRoute]).toBeUndefined();
 });
 
 test("A live room is not queued, and a queued room that becomes live is kept", async () => {
@@ -88,15 +82,6 @@ test("Overdue rooms come after ended ones, and use only the capacity that these 
   expect(deleted.map(({ fields }) => fields["room"])).toEqual(["ended", "overdue"]);
   expect(world.deletionNames()).toHaveLength(1);
   expect(world.log.fieldsOf("overdue-rooms-postponed")).toEqual({ count: 1 });
-});
-
-test("An overdue room that cannot be deleted leaves the queue, and the next run queues it again", async () => {
-  await collectAfter(0);
-  world.platform.addFault({ kind: "status", status: 409, method: "DELETE" });
-  await expect(collectAfter(600)).rejects.toThrow("1 rooms could not be collected");
-  expect(world.deletionNames()).toEqual([]);
-  await collectAfter(600);
-  expect(world.deletionNames()).toContain("overdue");
 });
 
 test("The run fails if an overdue room cannot be queued", async () => {

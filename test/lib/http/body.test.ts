@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { readBody } from "../../../src/lib/http/body.ts";
 import type { BodyContract } from "../../../src/lib/http/contract.ts";
+import { valueError } from "../../support/faults.ts";
 
 const contract = { schema: z.unknown(), requiresJsonType: true };
 const anyType = { ...contract, requiresJsonType: false };
@@ -28,7 +29,6 @@ const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)
 const megabyte = 1024 * 1024;
 
 test.each<[string, HttpRequest, unknown, BodyContract<unknown>?]>([
-  ["null", request("null"), null],
   ["a byte order mark before the JSON", request('\ufeff{"a":1}'), { a: 1 }],
   ["characters of several scripts", request('{"a":"Zürich 会議 🏠"}'), { a: "Zürich 会議 🏠" }],
   ["a JSON type with parameters", ofType("application/json; charset=utf-8"), {}],
@@ -52,12 +52,6 @@ test("A body of any type is read if the contract does not require JSON", async (
   expect(await readBody(ofType("text/plain"), anyType)).toEqual({});
 });
 
-const valueError = (loc: string[], reason: string) => ({
-  type: "value_error",
-  loc,
-  msg: `Value error, ${reason}`,
-  ctx: { error: {} },
-});
 const notJsonType = valueError(["header", "content-type"], "the body must be sent as application/json");
 const missing = { type: "missing", loc: ["body"], msg: "Field required", input: null };
 const jsonInvalid = (error: string) => ({
@@ -81,7 +75,6 @@ test.each<[string, HttpRequest, object]>([
   ["a type that ends like JSON's", ofType("text/x-application/json"), notJsonType],
   ["an empty type", ofType(""), notJsonType],
   ["nothing", request(undefined), missing],
-  ["an empty text", request(""), missing],
   ["white space", request(" \n"), notJson],
   ["bytes that are not UTF-8", request(Buffer.from([0x7b, 0xff, 0xfe])), notJson],
   ["incomplete JSON", request("[".repeat(400)), notJson],
@@ -101,7 +94,6 @@ test.each<[string, HttpRequest, object]>([
 
 test.each([
   ["a Content-Length of more than 1 MiB", request("{}", { "content-length": `${megabyte + 1}` })],
-  ["more than its Content-Length", request("x".repeat(megabyte + 1), { "content-length": "2" })],
   ["more bytes than characters", request("ü".repeat(megabyte / 2 + 1), { "content-length": "0" })],
 ])("A body of %s results in 413", async (_, given) => {
   await expect(readBody(given, contract)).rejects.toMatchObject({ code: "body-too-large", status: 413 });

@@ -1,13 +1,11 @@
 /** Which certificates of the platform are accepted, with and without the setting PLATFORM_CA. */
-import { generateKeyPairSync } from "node:crypto";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { identities } from "../../../tools/simulators/identities.ts";
 import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { watchConnectLimits } from "../../support/connect-limits.ts";
-import { exampleEnvironment } from "../../support/example-settings.ts";
+import { exampleEnvironment, oauthEnvironment } from "../../support/example-settings.ts";
 import type { Certificate } from "../../support/proxy.ts";
 import { createAuthority, startTlsFront } from "../../support/tls-front.ts";
 import { useStarted } from "../../support/use-started.ts";
@@ -22,14 +20,6 @@ const old = await createAuthority("Authority 2020");
 const next = await createAuthority("Authority 2030");
 const issuing = await createAuthority("Issuing authority", { signer: old });
 const expired = await createAuthority("Expired authority", { validToYear: 2021 });
-const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-const keyPem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
-const asProgram = {
-  PLATFORM_USERNAME: "",
-  PLATFORM_PASSWORD: "",
-  PLATFORM_OAUTH_CLIENT_ID: identities.platformUsername,
-  PLATFORM_OAUTH_PRIVATE_KEY: keyPem,
-};
 
 /** Calls the platform behind this authority's certificate, as the app does with these settings. */
 async function call(signer: Certificate, more: Record<string, string>, host = "127.0.0.1") {
@@ -54,7 +44,9 @@ test.each([
   ["only the authority that has signed it, which another one has signed", issuing, issuing.cert],
 ])("A call is sent if PLATFORM_CA has %s", async (_, signer, PLATFORM_CA) => {
   await expect(call(signer, { PLATFORM_CA })).resolves.toEqual({ body: { objects: [] } });
-  await expect(call(signer, { PLATFORM_CA, ...asProgram })).resolves.toEqual({ body: { objects: [] } });
+  await expect(call(signer, { PLATFORM_CA, ...oauthEnvironment })).resolves.toEqual({
+    body: { objects: [] },
+  });
 });
 
 const isUnknown = "UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN";
@@ -89,7 +81,7 @@ test.each([
   "# no certificate yet",
   old.cert.slice(0, 200),
   `${old.cert}${next.cert.slice(0, 200)}`,
-  keyPem,
+  oauthEnvironment.PLATFORM_OAUTH_PRIVATE_KEY,
 ])("The start refuses %j as PLATFORM_CA by its name, without its text", (text) => {
   expect(() => loadSettings({ ...exampleEnvironment, PLATFORM_CA: text })).toThrow(
     /^Invalid settings: PLATFORM_CA: must be certificates in PEM format$/,

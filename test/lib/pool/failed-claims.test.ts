@@ -48,14 +48,6 @@ describe("A claim whose call fails", () => {
 });
 
 describe("A claim with limited time", () => {
-  test("releases a message that it receives in the second half of its time, without a call to the platform", async () => {
-    world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(12.5) });
-
-    await expect(world.claim()).rejects.toMatchObject({ status: 503, outcome: "not-sent" });
-    expect(world.platform.requests().total).toBe(0);
-    expect(await world.pool.receive(1, 60)).toMatchObject([{ text: "room-a" }]);
-  });
-
   test("receives no further message after half of the time", async () => {
     await world.pool.clear();
     await world.pool.put("gone");

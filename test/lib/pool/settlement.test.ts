@@ -32,14 +32,6 @@ const messageState = () => {
   return message ? (message.visibleAt - queues.clock.now()) / 1000 : "deleted";
 };
 
-/** The message about a room that a claim gave up. */
-const givenUp = (reason: FailedOutcome) => ({
-  room: "room-a",
-  queuedBy: "gateway",
-  claimId: expect.any(String),
-  reason,
-});
-const deletions = () => queues.deletion.texts().map(decodeRoomMessage);
 /** What is left: the pool's message, with its refusals, and the number of rooms to delete and to request. */
 const effects = () => ({
   message: messageState(),
@@ -136,18 +128,6 @@ test("An error that is not the platform's has no outcome", () => {
 });
 
 describe("The settlement that discards a room", () => {
-  test("deletes the message, then queues the room with the ID of the claim, then requests another", async () => {
-    const [message] = queues.pool.contents();
-    const queued = { ...givenUp("assignment-unknown"), claimId: message?.id };
-    const seen: unknown[] = [];
-    queues.deletion.strikeNext("put", { meanwhile: () => void seen.push(queues.pool.texts()) });
-    queues.provisioning.strikeNext("put", { meanwhile: () => void seen.push(deletions()) });
-    await settle("assignment-unknown");
-
-    expect(seen).toEqual([[], [queued]]);
-    expect(queues.requests()).toHaveLength(1);
-  });
-
   const unknown = { failure: "unknown" } as const;
   const leaseOver = { meanwhile: () => queues.clock.advance(leaseSeconds) };
 
@@ -166,10 +146,12 @@ describe("The settlement that discards a room", () => {
   });
 
   test("queues the room for deletion but requests no other if bulk delete cleared the pool", async () => {
+    const [message] = queues.pool.contents();
     queues.pool.strikeNext("delete", { failure: "message-gone" });
     await settle("assignment-unknown");
 
-    expect(deletions()).toEqual([givenUp("assignment-unknown")]);
+    const content = { queuedBy: "gateway", claimId: message?.id, reason: "assignment-unknown" };
+    expect(queues.deletion.texts().map(decodeRoomMessage)).toEqual([{ room: "room-a", ...content }]);
     expect(queues.provisioning.texts()).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { Conference } from "../../../src/lib/rooms/schemas.ts";
 import { changeRoom, toUpdateFields } from "../../../src/lib/rooms/update.ts";
+import { valueError } from "../../support/faults.ts";
 import { formatMarker } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
@@ -51,7 +52,6 @@ test.each([
 
 test.each<[object, object]>([
   [{ ivr_theme: theme(1) }, { ivr_theme: theme(1) }],
-  [{ ivr_theme: [{ resource_uri: theme(2) }] }, { ivr_theme: theme(2) }],
   [
     { ivr_theme: [], automatic_participants: [] },
     { ivr_theme: null, automatic_participants: [] },
@@ -64,9 +64,7 @@ test.each<[object, object]>([
 test.each<[string, string | null, string | undefined, string?]>([
   ["new text", "new", `new\n${marker}`],
   ["null", null, marker],
-  ["an empty text", "", marker],
   ["a text with a forged marker", `new\n${forged}`, `new\n${marker}`],
-  ["a forged marker", forged, marker],
   ["a forged marker for a room without one", `new\n${forged}`, "new", ""],
   ["the present text of a room in the pool", "x", undefined, `x\n${forged}`],
   ["as many characters as fit", "x".repeat(maxCharacters), `${"x".repeat(maxCharacters)}\n${marker}`],
@@ -78,22 +76,19 @@ test.each<[string, string | null, string | undefined, string?]>([
   },
 );
 
-const valueError = (loc: unknown[], reason: string) => ({
-  type: "value_error",
-  loc: ["body", ...loc],
-  msg: `Value error, ${reason}`,
-  ctx: { error: {} },
-});
 const unknown = (field: string) => ({
   type: "extra_forbidden",
   loc: ["body", field],
   msg: "Extra inputs are not permitted",
 });
 const unusable = (...loc: unknown[]) =>
-  valueError(loc, "the object must contain the resource_uri or id from a GET response");
-const tooMany = valueError(["ivr_theme"], "at most one object is allowed");
-const isPooled = valueError(["description"], "the description of a room in the pool cannot be changed");
-const fixed = (field: string) => valueError([field], `${field} cannot be changed`);
+  valueError(["body", ...loc], "the object must contain the resource_uri or id from a GET response");
+const tooMany = valueError(["body", "ivr_theme"], "at most one object is allowed");
+const isPooled = valueError(
+  ["body", "description"],
+  "the description of a room in the pool cannot be changed",
+);
+const fixed = (field: string) => valueError(["body", field], `${field} cannot be changed`);
 const tooLong = {
   type: "string_too_long",
   loc: ["body", "description"],
@@ -112,10 +107,8 @@ test.each<[string, object, object[], ConferenceRow?]>([
   ["a description for a room in the pool", { description: "new" }, [isPooled], described(`x\n${forged}`)],
   ["a description that is too long", { description: "x".repeat(maxCharacters + 1) }, [tooLong]],
   ["an object without URI or ID", { ivr_theme: [{ name: "x" }] }, [unusable("ivr_theme", 0)]],
-  ["an empty string", { ivr_theme: "" }, [unusable("ivr_theme", 0)]],
   ["a URI with a host", { ivr_theme: [`https://a${theme(1)}`] }, [unusable("ivr_theme", 0)]],
-  ["a URI of another API", { ivr_theme: [{ resource_uri: "/x/", id: 1 }] }, [unusable("ivr_theme", 0)]],
-  ["a string as ID", { ivr_theme: [{ id: "1" }] }, [unusable("ivr_theme", 0)]],
+  ["an empty string", { ivr_theme: "" }, [unusable("ivr_theme", 0)]],
   ["two objects where one is possible", { ivr_theme: [{ id: 1 }, { id: 1 }] }, [tooMany]],
   [
     "several faults",
@@ -168,7 +161,7 @@ test.each<[string, unknown, string[] | undefined]>([
   ["no usable field", { conference: unnamed }, undefined],
 ])("A 400 of the platform that names %s is 422 at its field, or 502", async (_, body, loc) => {
   world.platform.addFault({ kind: "status", status: 400, body, method: "PATCH" });
-  const faults = [{ ...valueError([], "the conferencing platform rejected this value"), loc }];
+  const faults = [valueError(loc ?? [], "the conferencing platform rejected this value")];
   const refused = { code: "invalid-request", details: { faults }, cause: { platformStatus: 400 } };
   const failed = { code: "platform-rejected", status: 502, platformStatus: 400 };
   await expect(change({ call_type: "smoke" })).rejects.toMatchObject(loc ? refused : failed);

@@ -22,7 +22,6 @@ const connections = [
   "UseDevelopmentStorage=true",
   "usedevelopmentstorage=true;",
   `${account};AccountKey=b==;;`,
-  "BlobEndpoint=https://a.blob.example.com/;SharedAccessSignature=sv=1&sig=x",
   "QueueEndpoint=https://a.queue.example.com/;SharedAccessSignature=sv=1&sig=x",
   "SharedAccessSignature=sv=1&sig=x;QueueEndpoint=http://127.0.0.1:10001/a",
   `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;${bothEndpoints("http://127.0.0.1:1/a", "http://localhost:2/a")}`,

@@ -1,9 +1,8 @@
 /** The settings: what the app reads from the environment, and errors that name settings without their values. */
-import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { loadSettings, settingNames } from "../../../src/lib/settings/settings.ts";
-import { exampleEnvironment } from "../../support/example-settings.ts";
+import { exampleEnvironment, oauthEnvironment } from "../../support/example-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 const load = (changes: Environment = {}) => loadSettings({ ...exampleEnvironment, ...changes });
@@ -71,16 +70,14 @@ test("loadSettings returns each setting at its place, without surrounding spaces
 });
 
 test("loadSettings replaces the password by OAuth, and \\n in the key by a line break", () => {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const pem = String(privateKey.export({ type: "pkcs8", format: "pem" })).trim();
+  const pem = oauthEnvironment.PLATFORM_OAUTH_PRIVATE_KEY.trim();
   const environment = {
-    PLATFORM_USERNAME: undefined,
-    PLATFORM_PASSWORD: undefined,
-    PLATFORM_OAUTH_CLIENT_ID: "client",
+    ...oauthEnvironment,
     PLATFORM_OAUTH_PRIVATE_KEY: pem.replaceAll("\n", "\\n"),
     PLATFORM_OAUTH_SCOPE: "rooms",
   };
-  expect(load(environment).platform.logIn).toEqual({ clientId: "client", privateKey: pem, scope: "rooms" });
+  const clientId = oauthEnvironment.PLATFORM_OAUTH_CLIENT_ID;
+  expect(load(environment).platform.logIn).toEqual({ clientId, privateKey: pem, scope: "rooms" });
 });
 
 const byAccountName = { AzureWebJobsStorage: undefined, AzureWebJobsStorage__accountName: "account" };
