@@ -20,8 +20,7 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 
-const rowsBelow = async (path: string, heading: string) => tableBelow(await read(path), heading);
-const settingRows = (await rowsBelow("docs/reference.md", "## Settings")).map(
+const settingRows = tableBelow(await read("docs/reference.md"), "## Settings").map(
   ([name = "", initial = ""]) => ({ name: unquoted(name), initial }),
 );
 const values: Record<string, string | undefined> = example.Values;

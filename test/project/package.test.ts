@@ -5,15 +5,12 @@ import { tmpdir } from "node:os";
 import { dirname, join, parse, posix } from "node:path";
 import { unzipSync } from "fflate";
 import { describe, expect, it, onTestFinished } from "vitest";
-import * as z from "zod";
 import { createBillOfMaterials } from "../../scripts/package/bill-of-materials.ts";
 import { createArchive, createDeployment } from "../../scripts/package/deployment.ts";
 import { startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import { functionNames } from "../../tools/simulators/memory/functions.ts";
 import { useStarted } from "../support/use-started.ts";
-
-const SourceMap = z.object({ sources: z.array(z.string()) });
 
 /** The package, unpacked in memory and into a folder outside the project, so that no node_modules is found from it. */
 const unpacked = useStarted(async () => {
@@ -24,7 +21,7 @@ const unpacked = useStarted(async () => {
     await writeFile(join(folder, path), contents);
   }
   const text = (path: string): string => Buffer.from(files[path] ?? []).toString();
-  const { sources } = SourceMap.parse(JSON.parse(text("dist/main.js.map")));
+  const { sources }: { sources: string[] } = JSON.parse(text("dist/main.js.map"));
   return {
     folder,
     paths: Object.keys(files),

@@ -7,7 +7,6 @@ const Media = z.object({ schema: Json, example: z.unknown().optional(), examples
 const Content = z.record(z.string(), Media);
 const Operation = z.object({
   operationId: z.string(),
-  summary: z.string(),
   description: z.string(),
   security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(Media.extend({ name: z.string(), in: z.string() })).default([]),
@@ -18,7 +17,6 @@ const Operation = z.object({
   ),
 });
 const ApiDocument = z.object({
-  info: z.object({ title: z.string(), version: z.string() }),
   paths: z.record(z.string(), z.record(z.string(), Operation)),
   components: z.object({ schemas: z.record(z.string(), Json) }),
 });

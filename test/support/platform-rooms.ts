@@ -6,17 +6,11 @@ import { formatMarker, gatewayName } from "./markers.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface RoomOptions {
-  readonly hostPin: string;
-  readonly guestPin: string;
-  readonly now: () => number;
-}
+export const hostPin = "482913";
+export const guestPin = "771204";
 
 /** Returns what adds rooms to the platform, not to the pool, and what finds them regardless of faults. */
-export function platformRooms(
-  platform: Pick<PlatformSimulator, "rooms" | "seedRooms">,
-  { hostPin, guestPin, now }: RoomOptions,
-) {
+export function platformRooms(platform: Pick<PlatformSimulator, "rooms" | "seedRooms">, now: () => number) {
   const since = () => new Date(now()).toISOString();
   /** Returns the room's id. */
   function addRoom(name: string, fields: Fields = {}): number {

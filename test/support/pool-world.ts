@@ -15,11 +15,11 @@ import {
   type MemoryRequest,
 } from "../../tools/simulators/memory/gateway.ts";
 import { gatewayName } from "./markers.ts";
-import { platformRooms } from "./platform-rooms.ts";
+import { hostPin, platformRooms } from "./platform-rooms.ts";
 import { createRecordingLog } from "./recording-log.ts";
 
-export const hostPin = "482913";
-export const guestPin = "771204";
+export { guestPin, hostPin } from "./platform-rooms.ts";
+
 export const serviceTag = "https://verification.example.com/session/1";
 export const maxRooms = 5;
 export const leaseSeconds = 300;
@@ -61,7 +61,7 @@ function createPoolWorld() {
     replenishment: createReplenishment({ pool, provisioning, maxRooms }),
   };
 
-  const rooms = platformRooms(platform, { hostPin, guestPin, now: clock.now });
+  const rooms = platformRooms(platform, clock.now);
 
   const newClaims = (options: Partial<ClaimOptions> = {}): Claims =>
     createClaims({ ...parts, leaseSeconds, platformTimeoutSeconds, ...options });

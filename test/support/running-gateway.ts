@@ -7,7 +7,6 @@ import { startDevelopmentStack } from "../../tools/simulators/development-stack.
 import type { Received, Sent } from "../../tools/simulators/exchange.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import type { LogEntry } from "../../tools/simulators/host/messages.ts";
-import { identities } from "../../tools/simulators/identities.ts";
 import { createHttpClient } from "./http-client.ts";
 import { platformRooms } from "./platform-rooms.ts";
 import { useStarted } from "./use-started.ts";
@@ -31,8 +30,7 @@ async function startRunningGateway(override: Override) {
   const settings = { ...stack.settings, ...(await override(stack.settings)) };
   const storage = { connectionString: stack.azurite.connectionString };
   const queues = openQueues({ storage, credential: createCredential(storage), timeoutSeconds: 60 });
-  const pins = { hostPin: identities.hostPin, guestPin: "135790" };
-  const rooms = platformRooms(stack.platform, { ...pins, now: Date.now });
+  const rooms = platformRooms(stack.platform, Date.now);
   const log: LogEntry[] = [];
   const start = async (port = 0) =>
     startFunctionsHost({

@@ -2,7 +2,7 @@
 
 import { type ClientOptions, createClient, type PlatformClient } from "../../src/lib/platform/client.ts";
 import { createBasicCredentials, createTransport } from "../../src/lib/platform/transport.ts";
-import { platformAccount } from "../../tools/simulators/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { createManualClock } from "../../tools/simulators/memory/clock.ts";
 import {
   type PlatformSimulator,
@@ -12,17 +12,21 @@ import { useStartedPerTest } from "./use-started.ts";
 
 export const conferencePath = "/api/admin/configuration/v1/conference/";
 
+const { platformUsername, platformPassword } = identities;
+/** The credentials that the platform accepts. */
+export const platformCredentials = createBasicCredentials(platformUsername, platformPassword);
+
 /** Starts a new, empty platform for each test. */
 export function usePlatform(now?: () => number): PlatformSimulator {
   return useStartedPerTest(async () => startPlatformSimulator(now));
 }
 
-/** Returns a client, by default with the credentials of `platformAccount` and a manual clock. */
+/** Returns a client, by default with these credentials and a manual clock. */
 export function newPlatformClient(url: string, options: Partial<ClientOptions> = {}): PlatformClient {
   return createClient(createTransport(url, options.timeoutSeconds ?? 20), {
     timeoutSeconds: 20,
     maxConcurrency: 5,
-    credentials: createBasicCredentials(platformAccount.username, platformAccount.password),
+    credentials: platformCredentials,
     clock: createManualClock(),
     ...options,
   });

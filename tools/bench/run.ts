@@ -8,7 +8,7 @@ import { forEachParallel } from "../../src/lib/parallel.ts";
 import { startLocalGateway } from "../local/stack/local-gateway.ts";
 import { openLocalQueues } from "../local/stack/local-queues.ts";
 import { fetchAccessToken } from "../simulators/consumer.ts";
-import { platformAccount } from "../simulators/identities.ts";
+import { identities } from "../simulators/identities.ts";
 import { createCommand } from "../terminal/create-command.ts";
 
 const gatewayName = "bench";
@@ -27,7 +27,7 @@ const { connection, stack, stop } = await startLocalGateway({
 });
 const { pool } = openLocalQueues(connection.storageConnectionString);
 const bearer = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
-const { username, password } = platformAccount;
+const { platformUsername: username, platformPassword: password } = identities;
 const basic = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 const conferences = `${stack.platform.url}/api/admin/configuration/v1/conference/`;
 const serviceTag = "https://verify.example.com/sessions/bench";

@@ -6,7 +6,7 @@ const timeoutMilliseconds = 30_000;
 const grantSchema = z.object({ access_token: z.string() });
 
 /** The form of the token request. */
-export const tokenRequest = {
+const tokenRequest = {
   grant_type: "client_credentials",
   client_id: identities.clientId,
   client_secret: identities.clientSecret,
@@ -22,6 +22,12 @@ export async function fetchAccessToken(tokenUrl: string): Promise<string> {
     signal: AbortSignal.timeout(timeoutMilliseconds),
   });
   return grantSchema.parse(await response.json()).access_token;
+}
+
+/** Returns the line of a shell that gets a token from the issuer, and sets TOKEN. */
+export function tokenLine(tokenUrl: string): string {
+  const fields = Object.entries(tokenRequest).map(([name, value]) => `-d ${name}=${value}`);
+  return `TOKEN=$(curl -s ${fields.join(" ")} ${tokenUrl} | sed -n 's/.*"access_token":"\\([^"]*\\).*/\\1/p')`;
 }
 
 /** Returns the `uuiData` of a service tag. */

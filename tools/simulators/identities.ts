@@ -33,9 +33,3 @@ export const contactCentreUsers: ContactCentreUser[] = [
     divisionName: "Another division",
   },
 ];
-
-/** The account with which the gateway logs in to the platform. */
-export const platformAccount = {
-  username: identities.platformUsername,
-  password: identities.platformPassword,
-};

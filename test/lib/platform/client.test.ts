@@ -1,9 +1,8 @@
 /** Calls to the platform, mostly over real sockets: failures, deadlines, concurrency and retries. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
-import { createBasicCredentials, type PlatformRequest } from "../../../src/lib/platform/transport.ts";
+import { type PlatformRequest } from "../../../src/lib/platform/transport.ts";
 import type { FaultInput } from "../../../tools/simulators/faults.ts";
-import { platformAccount } from "../../../tools/simulators/identities.ts";
 import {
   createManualClock,
   createVirtualClock,
@@ -14,7 +13,12 @@ import {
 import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
-import { newPlatformClient, conferencePath as path, usePlatform } from "../../support/use-platform.ts";
+import {
+  newPlatformClient,
+  conferencePath as path,
+  platformCredentials,
+  usePlatform,
+} from "../../support/use-platform.ts";
 
 const platform = usePlatform();
 let clock: ManualClock;
@@ -51,10 +55,9 @@ const tooLate = {
 };
 
 test("a call after a 401 sends the fields that a function then returns, unless its deadline has passed", async () => {
-  const basic = createBasicCredentials(platformAccount.username, platformAccount.password);
   const authorization = async () => {
     clock.advance(2);
-    return basic.authorization();
+    return platformCredentials.authorization();
   };
   const credentials = { authorization, invalidate: () => true };
   const slow = newPlatformClient(platform.url, { credentials, clock });

@@ -3,30 +3,18 @@ import { createHash } from "node:crypto";
 import { type Choose, type Failure, runScenario } from "./run-scenario.ts";
 import type { Limits, Scenario } from "./scenario.ts";
 
-export interface Exploration {
-  /** Histories that ran to their end. */
-  readonly complete: number;
-  readonly states: number;
-  /** Whether nothing was left to try within the limits. */
-  readonly isComplete: boolean;
-  readonly failure: Failure | undefined;
-}
-
 const maxRuns = 1_000_000;
 
 /**
  * Tries every history of a scenario within these limits; stops at the first one that breaks a promise. With
  * `shortestFirst`, which is slower, that one has the fewest steps.
  */
-export async function exploreScenario(
-  scenario: Scenario,
-  limits: Limits,
-  shortestFirst = false,
-): Promise<Exploration> {
+export async function exploreScenario(scenario: Scenario, limits: Limits, shortestFirst = false) {
   const { maxStates = Number.POSITIVE_INFINITY } = limits;
   const known = new Set<string>();
   const prefixes: number[][] = [[]];
   let runs = 0;
+  /** Histories that ran to their end. */
   let complete = 0;
   let failure: Failure | undefined;
 
@@ -53,6 +41,7 @@ export async function exploreScenario(
     };
     failure = await runScenario(scenario, limits, choose);
   }
+  /** Whether nothing was left to try within the limits. */
   const isComplete = !failure && (prefixes.length === 0 || known.size >= maxStates);
   return { complete, states: known.size, isComplete, failure };
 }

@@ -1,9 +1,8 @@
 /** The whole life of a room, as curl lines for a POSIX shell, which `npm run demo` runs. */
 
 import type { Connection } from "../../simulators/connection.ts";
-import { encodeServiceTag } from "../../simulators/consumer.ts";
+import { encodeServiceTag, tokenLine } from "../../simulators/consumer.ts";
 import { identities } from "../../simulators/identities.ts";
-import { tokenLine } from "../stack/token-line.ts";
 
 /** Returns the script. Each step begins with a comment, which ends with the statuses of the responses that are shown. */
 export function lifeOfRoom(connection: Connection): string {

@@ -21,6 +21,7 @@ export interface HttpServerOptions {
 // The real host's web server has the same limits.
 const maxHeaderSize = 40 * 1024;
 const keepAliveTimeout = 130_000;
+const failed: HttpResponseData = { statusCode: "500", headers: {} };
 const firingSchema = z.object({ input: z.string().nullish() });
 
 /** Creates the server; the caller makes it listen and closes it. */
@@ -57,7 +58,9 @@ async function respond(
   if (!match) return sendEmpty(response, 404);
   // No keys are stored, so every key is wrong.
   if (!match.route.isAnonymous) return sendEmpty(response, 401);
-  const body = await readBody(request);
+  // Like the real host, it drops a body that has no Content-Length.
+  const hasBody = Number(request.headers["content-length"] ?? 0) > 0;
+  const body = hasBody ? await buffer(request) : undefined;
   const parameters = new URLSearchParams(query);
   const data: HttpRequestInit = {
     url: `http://${request.headers.host ?? "localhost"}${url}`,
@@ -71,12 +74,7 @@ async function respond(
     params: match.parameters,
     ...(body && { body: { bytes: body } }),
   };
-  let result: HttpResponseData | undefined;
-  try {
-    result = await app.invoke(match.route.functionName, { input: { http: data } });
-  } catch {
-    return sendEmpty(response, 500);
-  }
+  const result = await app.invoke(match.route.functionName, { input: { http: data } }).catch(() => failed);
   if (!result) return sendEmpty(response, 204);
   response.writeHead(Number(result.statusCode), { ...result.headers });
   response.end(result.body?.bytes);
@@ -85,10 +83,4 @@ async function respond(
 function sendEmpty(response: ServerResponse, status: number): void {
   response.statusCode = status;
   response.end();
-}
-
-/** Like the real host, drops a body that has no Content-Length. Throws if the client disconnects before the end. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const length = Number(request.headers["content-length"] ?? 0);
-  return length === 0 ? undefined : buffer(request);
 }

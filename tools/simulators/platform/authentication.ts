@@ -1,13 +1,13 @@
 /** Authentication of the Management API: HTTP Basic, or a bearer token in exchange for an assertion. */
 import { randomUUID } from "node:crypto";
-import { platformAccount } from "../identities.ts";
+import { identities } from "../identities.ts";
 import type { Reply } from "../loopback-server.ts";
 
 export type Authentication = ReturnType<typeof createAuthentication>;
 
 /** Accepts the gateway's account, and the tokens that it has granted. */
 export function createAuthentication() {
-  const { username, password } = platformAccount;
+  const { platformUsername: username, platformPassword: password } = identities;
   const accepted = new Set([`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`]);
   return {
     /** Whether an `Authorization` header has the right password or a valid token. */

@@ -1,15 +1,17 @@
 /** The platform keeps the facts on which the gateway depends, in memory and behind the simulator's sockets. */
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createBasicCredentials, createTransport } from "../../../src/lib/platform/transport.ts";
-import { conferencePath as path, usePlatform } from "../../../test/support/use-platform.ts";
-import { platformAccount } from "../identities.ts";
+import { createTransport } from "../../../src/lib/platform/transport.ts";
+import {
+  conferencePath as path,
+  platformCredentials,
+  usePlatform,
+} from "../../../test/support/use-platform.ts";
 import { startLoopbackServer } from "../loopback-server.ts";
 import { createMemoryPlatform } from "../platform/memory-platform.ts";
 
 const now = () => Date.UTC(2026, 3, 1, 15, 58, 6, 714);
 const simulator = usePlatform(now);
-const { username, password } = platformAccount;
-const authorization = await createBasicCredentials(username, password).authorization();
+const authorization = await platformCredentials.authorization();
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 

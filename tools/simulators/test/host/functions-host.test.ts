@@ -74,11 +74,13 @@ describe("In the background", () => {
   const encoded = (text: string) => Buffer.from(text).toString("base64");
 
   test("timers run on startup and by schedule, and messages run until they succeed or move to the poison queue", async () => {
-    const { host, appMessages, stop } = await startTestHost("probe-app.ts", {
+    const { host, log, stop } = await startTestHost("probe-app.ts", {
       environment: { AzureWebJobsStorage: azurite.connectionString, "AzureWebJobs.echo.Disabled": "true" },
       queues: { maxDequeueCount: 3, visibilityTimeoutSeconds: 0, maxPollingIntervalSeconds: 0.2 },
     });
     onTestFinished(stop);
+    const appMessages = () =>
+      log.filter(({ category }) => category.endsWith(".User")).map((line) => line.message);
     expect((await call(host, "/echo/x")).status).toBe(404);
     const runsOf = (text: string) => appMessages().filter((message) => message.includes(text)).length;
     await expect

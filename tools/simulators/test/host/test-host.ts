@@ -12,12 +12,5 @@ export async function startTestHost(app: string, options: Partial<FunctionsHostO
     onLog: (line) => log.push(line),
     ...options,
   });
-  /** The messages that the app itself logged. */
-  const appMessages = () => log.filter((line) => line.category.endsWith(".User")).map((line) => line.message);
-  return {
-    host,
-    log,
-    stop: host.stop,
-    appMessages,
-  };
+  return { host, log, stop: host.stop };
 }
