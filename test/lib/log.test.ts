@@ -16,8 +16,9 @@ beforeEach(() => {
 });
 
 test("a line has no line break, whatever its fields contain", () => {
-  log.info("room-updated", { room: "a\nfake: line\r\n" });
-  expect(lines).toMatchObject([{ level: "information", event: "room-updated", room: "a\nfake: line\r\n" }]);
+  const fields = { room: "a\nfake: line\r\n", count: 0, wasThere: false, code: null };
+  log.info("room-updated", fields);
+  expect(lines).toMatchObject([{ level: "information", event: "room-updated", ...fields }]);
   expect(texts.join("")).not.toMatch(/[\r\n]/);
 });
 

@@ -25,15 +25,6 @@ test("without a workspace, the sink does nothing", async () => {
   await expect(createMetricsSink(undefined, unused)(row)).resolves.toBeUndefined();
 });
 
-test("the sink throws with the cause if a row is refused", async () => {
-  workspace.failNext({ status: 403, count: 10 });
-  await expect(sink(row)).rejects.toMatchObject({
-    message: "the log workspace did not accept the row",
-    cause: { statusCode: 403 },
-  });
-  expect(workspace.rows()).toEqual([]);
-});
-
 test("each row has a timeout of its own, after which the sink throws", async () => {
   const silent = await startLoopbackServer(() => "silence");
   onTestFinished(silent.stop);

@@ -10,19 +10,6 @@ const invisibleSeconds = () =>
 const leftBehind = () => [...world.roomNames(), ...world.deletion.texts()];
 
 describe("Garbage collection if the platform fails", () => {
-  test("postpones all messages of a room whose delete fails and deletes the other rooms", async () => {
-    const failing = await world.addEnded("room-a");
-    await world.addEnded("room-b");
-    world.clock.advance(10);
-    await world.deletion.put("room-a");
-    world.platform.addFault({ kind: "status", status: 403, method: "DELETE", pathPattern: `/${failing}/$` });
-
-    await expect(world.collectGarbageAfter(600)).rejects.toThrow("1 rooms could not be collected");
-    expect([world.roomNames(), world.deletionNames()]).toEqual([["room-a"], ["room-a", "room-a"]]);
-    expect(invisibleSeconds()).toEqual([270, 270]);
-    expect(world.log.fieldsOf("deletion-failed")).toEqual({ room: loggableName("room-a"), dequeueCount: 1 });
-  });
-
   test("postpones a room whose deletion gets 404, which may be a proxy's, by one more run each time", async () => {
     await world.addEnded("room-a");
     world.platform.addFault({ kind: "status", status: 404, method: "DELETE", count: 2 });
@@ -113,6 +100,7 @@ describe("Garbage collection if the deletion queue fails", () => {
     await expect(world.collectGarbageAfter(600)).rejects.toThrow(AggregateError);
     expect(world.roomNames()).toEqual([]);
     expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a" });
+    expect(world.log.fieldsOf("deletion-failed")).toEqual({ room: loggableName("room-a"), dequeueCount: 1 });
     expect(world.deletion.texts()).toEqual([encodeRoomMessage({ room: "room-a", failures: 1 })]);
     await world.collectGarbageAfter(600);
     expect(world.deletion.contents()).toEqual([]);

@@ -50,7 +50,6 @@ test.each<[string, Found | undefined, Message[], string]>([
   ["is missing", undefined, [byEvent], "gone: keep"],
   ["is missing", undefined, [byGateway], "gone: keep"],
   ["was assigned before its message", marked("assigned", -60), [byEvent], "assigned-before: delete"],
-  ["was assigned before its message", marked("assigned", -60), [byGateway], "assigned-before: delete"],
   ["was assigned 5 s later", marked("assigned", 5), [byEvent], "assigned-before: delete"],
   ["was assigned 6 s later", marked("assigned", 6), [byEvent], "assigned-later: keep"],
   ["was assigned later", later, [byGateway], "assigned-later: keep"],

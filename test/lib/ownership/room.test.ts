@@ -25,8 +25,6 @@ describe("The marker", () => {
 
   test.each([
     [pooled, "vmr-gateway production pooled 2026-01-15T09:00:00.000Z"],
-    [assigned, "vmr-gateway production assigned 2026-01-15T09:05:00.000Z m-1"],
-    [made, "vmr-gateway production pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c"],
     [used, "vmr-gateway production assigned 2026-01-15T09:05:00.000Z m-1 f:0f1e2d3c"],
   ])("formatMarker returns for %j what operators search for, and parseMarker reads it", (marker, line) => {
     expect(formatMarker(marker)).toBe(line);

@@ -1,14 +1,10 @@
 /** The platform's status API: running conferences and active alarms. */
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { PlatformCall } from "../../../src/lib/platform/client.ts";
-import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/live.ts";
+import { createPlatformStatus } from "../../../src/lib/platform/live.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
 const platform = usePlatform();
-let status: PlatformStatus;
-beforeEach(() => {
-  status = createPlatformStatus(newPlatformClient(platform.url));
-});
 
 const answering = (body: unknown) => {
   const calls: PlatformCall[] = [];
@@ -22,6 +18,7 @@ const answering = (body: unknown) => {
 test.each(["isLive", "liveConferences", "alarms"] as const)(
   "%s throws instead of returning an empty list if the platform fails or its response is undocumented",
   async (name) => {
+    const status = createPlatformStatus(newPlatformClient(platform.url));
     platform.addFault({ kind: "status", status: 503, count: 3 });
     await expect(status[name]("room-a")).rejects.toMatchObject({ code: "platform-unavailable" });
     for (const body of ["<html>", { meta: {}, objects: [5] }]) {

@@ -19,7 +19,6 @@ const tagBase = "https://tags.example.com/";
 const account = "DefaultEndpointsProtocol=https;AccountName=a";
 const bothEndpoints = (blob: string, queue: string) => `BlobEndpoint=${blob};QueueEndpoint=${queue}`;
 const connections = [
-  "UseDevelopmentStorage=true",
   "usedevelopmentstorage=true;",
   `${account};AccountKey=b==;;`,
   "QueueEndpoint=https://a.queue.example.com/;SharedAccessSignature=sv=1&sig=x",
