@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-/** What copies the sources: `npm run nightly` runs it. */
-export const nightlyTests = ["test/simulation/planted-bugs.test.ts"];
+/** What kills real processes or copies the sources: `npm run nightly` runs it. */
+export const nightlyTests = ["test/e2e/event-delivery.test.ts", "test/simulation/planted-bugs.test.ts"];
 
 export default defineConfig({
   test: {

@@ -109,6 +109,8 @@ async function startRunningGateway(override: Override) {
     fillPool,
     runTimer,
     ...rooms,
+    /** Ends the app's process. The host starts another one. */
+    killApp: () => process.kill(host.workerProcessId() ?? 0, "SIGKILL"),
     /** Restarts the host on the same port. */
     restart: async () => {
       await host.stop();
