@@ -153,7 +153,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
    * wait for one run more, up to six hours, so that it does not use up every run. If this fails, the leases end, and the
    * next run receives the messages. Throws QueueError.
    */
-  async function postpone({ messages }: RoomMessages, { startedAt }: Run, isOfRoom = false): Promise<void> {
+  async function postpone({ messages }: RoomMessages, { startedAt }: Run, isOfRoom: boolean): Promise<void> {
     const earlierFailures = Math.max(...messages.map(({ content }) => content.failures ?? 0));
     const failures = Math.min(earlierFailures + 1, maxFailures);
     const seconds = retrySeconds + (isOfRoom ? failures - 1 : 0) * runIntervalSeconds;

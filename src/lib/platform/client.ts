@@ -119,7 +119,7 @@ export function createClient(transport: PlatformTransport, options: ClientOption
     const isRetried = first.status === 401 && credentials.invalidate(authorization);
     const response = isRetried ? await sendOnce(call, await credentials.authorization()) : first;
     const isPage = typeof response.body === "string" && response.body !== "";
-    if (response.status >= 200 && response.status < 300 && !isPage) return { body: response.body };
+    if (response.status < 300 && !isPage) return { body: response.body };
     throw responseFailure(call, response);
   }
 

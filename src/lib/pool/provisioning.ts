@@ -143,16 +143,15 @@ export function createProvisioning(options: ProvisioningOptions) {
     return (await deleteHalfMade(room, log)) ? "nothing" : "half-made";
   }
 
-  /** Waits until the room is on the platform and complete; then returns what was found last. */
+  /** Waits until the room is on the platform and complete; then returns what the last look-up found. */
   async function waitForRoom(name: string, invisibleUntil: number): Promise<ConferenceRow | undefined> {
     const until = Math.min(clock.now() + lookUpSeconds * 1000, invisibleUntil);
     // So that the last look-up has ended before the name is visible.
     const startBefore = until - platformTimeoutSeconds * 1000;
-    let last: ConferenceRow | undefined;
     for (;;) {
-      last = await conferences.findByName(name, { startBefore }).catch(() => last);
+      const room = await conferences.findByName(name, { startBefore }).catch(() => undefined);
       const isOver = clock.now() + lookUpPauseMilliseconds >= startBefore;
-      if (isOver || (last && isDialable(last))) return last;
+      if (isOver || (room && isDialable(room))) return room;
       await clock.sleep(lookUpPauseMilliseconds);
     }
   }

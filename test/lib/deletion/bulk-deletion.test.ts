@@ -119,6 +119,21 @@ describe("The passes of bulk delete", () => {
     expect(world.platform.roomCount()).toBe(0);
   });
 
+  test("count a room once whose first deletion gets 404", async () => {
+    seedAssigned(2);
+    world.platform.addFault({ kind: "status", status: 404, method: "DELETE", count: 1 });
+    await deleteAll();
+    expect(world.log.fieldsOf("bulk-deleted")).toEqual({ rooms: 2 });
+  });
+
+  test("end with the failure of the last list if all lists after the first fail", async () => {
+    seedAssigned(1);
+    const refused = { kind: "status", status: 403, method: "GET" } as const;
+    const list = afterFirstList(() => world.platform.addFault(refused));
+    const failed = { code: "bulk-delete-incomplete", details: { cause: { platformStatus: 403 } } };
+    await expect(deleteAll({ list })).rejects.toMatchObject(failed);
+  });
+
   test("delete the other rooms, and end with 503 and Retry-After after three if one room always fails", async () => {
     const failing = world.addRoom("failing");
     seedAssigned(5);

@@ -1,28 +1,27 @@
 /** ROOM_MAXIMUM_AGE_HOURS: which rooms the collector queues because of their age, and when it deletes them. */
 import { beforeEach, expect, test } from "vitest";
-import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
-import { formatMarker, gatewayName } from "../../support/markers.ts";
+import { decodeRoomMessage, type Marker } from "../../../src/lib/ownership/room.ts";
+import { formatMarker } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 const maxAgeHours = 2;
 
-/** Adds a room that was handed out this many hours ago. */
-const addAssigned = (name: string, hours: number, gateway = gatewayName) => {
+/** Adds a room that has had its state for this many hours. */
+const addMarked = (name: string, hours: number, marker: Partial<Marker> = {}) => {
   const since = new Date(world.clock.now() - hours * 3600_000).toISOString();
-  world.addRoom(name, {
-    description: formatMarker({ gateway, state: "assigned", since, messageId: `claim-of-${name}` }),
-  });
+  const claimed = { state: "assigned", messageId: `claim-of-${name}` } as const;
+  world.addRoom(name, { description: formatMarker({ ...claimed, since, ...marker }) });
 };
 const collectAfter = async (seconds: number, maxMessages = 20) =>
   world.collectGarbageAfter(seconds, { maxAgeHours, maxMessages });
 
 beforeEach(() => {
-  addAssigned("overdue", 2.1);
-  addAssigned("young", 1.7);
-  world.addRoom("pooled");
-  addAssigned("test_persistent", 9);
-  addAssigned("theirs", 9, "production");
+  addMarked("overdue", 2.1);
+  addMarked("young", 1.7);
+  addMarked("pooled", 9, { state: "pooled" });
+  addMarked("test_persistent", 9);
+  addMarked("theirs", 9, { gateway: "production" });
 });
 
 test("An overdue room is queued in the gateway's name with the ID of its claim, and is deleted ten minutes later", async () => {
@@ -38,7 +37,7 @@ test("An overdue room is queued in the gateway's name with the ID of its claim, 
 });
 
 test("A live room is not queued, and a queued room that becomes live is kept", async () => {
-  addAssigned("other", 3);
+  addMarked("other", 3);
   world.platform.startConference({ name: "overdue", participants: 1 });
   await collectAfter(0);
   expect(world.deletionNames()).toEqual(["other"]);
@@ -52,7 +51,7 @@ test.each([403, 404, 503])(
   "Without a live check (%i), no overdue room is queued or deleted",
   async (status) => {
     await collectAfter(0);
-    addAssigned("other", 3);
+    addMarked("other", 3);
     world.platform.addFault({ kind: "status", status, method: "GET", pathPattern: "/status/v1/" });
     await expect(collectAfter(600)).rejects.toThrow("rooms could not be collected");
     await collectAfter(600);
@@ -74,8 +73,8 @@ test("A room whose deletion gets 404 is queued again by the next run, once", asy
 
 test("Overdue rooms come after ended ones, and use only the capacity that these leave in a run", async () => {
   await collectAfter(0);
-  addAssigned("oldest", 8);
-  addAssigned("middle", 4);
+  addMarked("oldest", 8);
+  addMarked("middle", 4);
   await world.addEnded("ended");
   await collectAfter(600, 3);
   const deleted = world.log.lines.filter(({ event }) => event === "room-deleted");

@@ -17,7 +17,7 @@ test.each<[string, Readonly<Record<string, unknown>>, Partial<SinkReading>]>([
   ["null as data", ended(null), unusable],
   ["text as data", ended("text"), unusable],
   ["a list as data", ended([{ name: "x" }]), unusable],
-  ["two empty names", ended({ name: "", conference: null }), unusable],
+  ["two empty names", ended({ name: "", conference: "" }), unusable],
   ["a number as name", ended({ name: 5 }), unusable],
   ["another kind", { event: "conference_started", data: { name: "x" } }, { ignored: ["conference_started"] }],
   ["another case", { event: "Conference_Ended", data: { name: "x" } }, { ignored: ["Conference_Ended"] }],

@@ -159,6 +159,9 @@ describe("After 429 and 503", () => {
     await clock.advance(1000);
     limiter.onFailure(response(429, 1), clock.now());
     expect(await secondsUntilStart()).toBe(9);
+    // The third round: the pause without Retry-After doubles once per round.
+    limiter.onFailure(response(429), clock.now());
+    expect(await secondsUntilStart()).toBeLessThanOrEqual(4);
   });
 
   test.each([
@@ -249,6 +252,15 @@ describe("A call that waits for a slot", () => {
       expect(await take()).toBeDefined();
     },
   );
+
+  test("gets one as soon as the limit rises", async () => {
+    timeOutTwice();
+    for (let call = 0; call < ceiling / 2; call++) await limiter.takeSlot("caller", inSeconds(9));
+    const waiting = limiter.takeSlot("caller", inSeconds(9));
+    for (let call = 0; call < ceiling; call++) limiter.onSuccess(100, 10);
+    await clock.advance(9000);
+    expect(await waiting).toBeDefined();
+  });
 
   test("leaves no timer behind when it gets its slot", async () => {
     const [slot] = await takeAll();

@@ -1,7 +1,8 @@
 /** Claims whose calls to the platform fail or end too late. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { encodeRoomMessage } from "../../../src/lib/ownership/room.ts";
-import { maxRooms, usePoolWorld } from "../../support/pool-world.ts";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import { leaseSeconds, maxRooms, platformTimeoutSeconds, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 beforeEach(async () => world.addPooled("room-a"));
@@ -48,6 +49,24 @@ describe("A claim whose call fails", () => {
 });
 
 describe("A claim with limited time", () => {
+  test("receives no message if it gets no slot in time", async () => {
+    await expect(world.claim({ takeClaimSlot: async () => undefined })).rejects.toMatchObject(claimFailed);
+    expect(world.pool.calls).not.toContain("receive");
+  });
+
+  test.each([
+    [leaseSeconds, platformTimeoutSeconds],
+    [30, 7.5],
+  ])("and a lease of %i s gives each call a timeout of %d s", async (lease, timeout) => {
+    const timeouts: unknown[] = [];
+    const findByName: Conferences["findByName"] = async (name, limits) => {
+      timeouts.push(limits?.timeoutSeconds);
+      return world.conferences.findByName(name, limits);
+    };
+    await world.claim({ leaseSeconds: lease, conferences: { ...world.conferences, findByName } });
+    expect(timeouts).toEqual([timeout]);
+  });
+
   test("receives no further message after half of the time", async () => {
     await world.pool.clear();
     await world.pool.put("gone");

@@ -66,6 +66,8 @@ describe("With a store that fails, no room is handed out to two callers", () => 
   const unavailable = async () => Promise.reject(new GatewayError("storage-unavailable"));
   const written: Write = async (...input) => records.write(...input);
   const withoutResponse: Write = async (...input) => (await written(...input)) && unavailable();
+  const overtaken: Write = async (id, record, replaced) =>
+    (await written(id, { ...record, room: "room-b" })) && written(id, record, replaced);
   const sentTwice: Write = async (...input) => (await written(...input)) && written(...input);
   const failed = { code: "storage-unavailable" };
   const unknown = "create-record-unknown";
@@ -99,6 +101,14 @@ describe("With a store that fails, no room is handed out to two callers", () => 
       given: "writes nothing",
       store: { write: async () => false },
       outcome: claimFailed,
+      lastEvent: "create-repeat-lost",
+      roomOfRetry: "room-b",
+      deleted: ["room-a"],
+    },
+    {
+      given: "has the record of another instance by then",
+      store: { write: overtaken },
+      outcome: { name: "room-b" },
       lastEvent: "create-repeat-lost",
       roomOfRetry: "room-b",
       deleted: ["room-a"],

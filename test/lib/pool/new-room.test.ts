@@ -46,6 +46,7 @@ test.each([
   ["does not depend on the digits of the PIN", template, "017755", true],
   ["depends on a type", { ...template, participant_limit: "10" }, "482913", false],
   ["depends on an additional field", { ...template, host_view: "one_main_seven_pips" }, "482913", false],
+  ["depends on a field without a value", { ...template, ivr_theme: null }, "482913", false],
   ["depends on a nested value", { ...template, ivr_theme: { id: 2, name: "a" } }, "482913", false],
   ["depends on the order of a list", { ...template, automatic_participants: ["y", "x"] }, "482913", false],
   ["depends on the PIN's length", template, "4829137", false],

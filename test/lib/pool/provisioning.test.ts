@@ -10,6 +10,7 @@ import {
   provisioningTimes,
 } from "../../../src/lib/pool/provisioning.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
+import type { QueueFault } from "../../../tools/simulators/memory/queue.ts";
 import {
   hostPin,
   leaseSeconds,
@@ -191,6 +192,25 @@ describe("Provisioning whose create fails", () => {
     expect(world.log.fieldsOf("provisioning-failed")).toMatchObject({ rejectedFields: "pin,alias" });
     const causes = world.log.lines.map(({ cause }) => (cause instanceof Error ? cause.stack : ""));
     expect(causes.join()).not.toContain("482913");
+  });
+});
+
+describe("Provisioning whose name cannot be made visible", () => {
+  const gone = { failure: "message-gone" } as const;
+  const visibleBefore = { meanwhile: () => world.clock.advance(600) };
+
+  test.each<[string, QueueFault, string[]]>([
+    ["gives the room up if bulk delete has removed the name", gone, ["pool-cleared"]],
+    ["leaves the room to a caller if a claim may have removed it", { ...gone, ...visibleBefore }, []],
+    ["leaves the name to become visible later", { failure: "unknown" }, []],
+  ])("%s (%j)", async (_, fault, reasons) => {
+    world.pool.strikeNext("setInvisible", fault);
+    await provision();
+    expect(world.deletionNames()).toEqual(reasons.length > 0 ? world.roomNames() : []);
+    expect(deletionReasons()).toEqual(reasons);
+    expect(world.log.lines).toMatchObject([
+      { event: "room-not-made-visible", fields: { room: world.roomNames()[0] } },
+    ]);
   });
 });
 

@@ -63,7 +63,8 @@ test("withdraw removes the request of its own replacement only, and logs one tha
 
 test("an environment that is switched off (MAX_VMR is 0) requests no rooms", async () => {
   const replenishment = createReplenishment({ ...queues, maxRooms: 0 });
-  await (await replenishment.requestReplacement(queues.log)).withdraw();
+  const replacement = await replenishment.requestReplacement(queues.log);
   await replenishment.topUpByOne(queues.log);
   expect(queues.requests()).toEqual([]);
+  await replacement.withdraw();
 });
