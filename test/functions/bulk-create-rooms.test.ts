@@ -19,4 +19,6 @@ test.each([
 ])("Returns 202 for max_vmr=%j and requests %i rooms", async (max_vmr, count) => {
   expect(await create({ max_vmr })).toMatchObject({ status: 202 });
   expect(world.requests()).toHaveLength(count);
+  const logged = { event: "rooms-requested", level: count, count };
+  expect(JSON.parse(world.functionLog[0] ?? "")).toMatchObject(logged);
 });

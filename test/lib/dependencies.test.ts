@@ -26,6 +26,30 @@ test("the platform client's token requests have the timeout of the settings", as
   expect(asked).toContain(7000);
 });
 
+test("each adapter calls the server that the settings name", async () => {
+  const paths = new Set<string>();
+  const server = await startLoopbackServer(({ url }) => {
+    paths.add(url.pathname);
+    return { status: 404 };
+  });
+  onTestFinished(server.stop);
+  const endpoints = `QueueEndpoint=${server.url}/queues;BlobEndpoint=${server.url}/blobs`;
+  const account = `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=a2V5;${endpoints}`;
+  const settings = { AzureWebJobsStorage: account, AUTH_AUTHORITY: server.url, PLATFORM_URL: server.url };
+  const { queues, createRecords, prefetchKeys, platformClient } = createAdapters(
+    loadSettings({ ...exampleEnvironment, ...settings }),
+  );
+  await Promise.allSettled([
+    queues.pool.count(),
+    createRecords.read("key"),
+    prefetchKeys(),
+    platformClient.call({ method: "GET", path: "/rooms/" }),
+  ]);
+  const metadata = `/${exampleEnvironment["AUTH_TENANT_ID"]}/.well-known/openid-configuration`;
+  const called = ["/queues/room-creation-queue", "/blobs/create-records/key", metadata, "/rooms/"];
+  expect([...paths]).toEqual(expect.arrayContaining(called));
+});
+
 describe("The object graph", () => {
   const world = usePoolWorld();
   /** After how many seconds it is too late for the slot of each claim. */

@@ -76,6 +76,7 @@ describe("The marker", () => {
     "vmr-gateway production reserved 2026-01-15T09:00:00.000Z",
     "vmr-gateway  pooled 2026-01-15T09:00:00.000Z",
     "vmr-gateway production pooled  m-1",
+    "vmr-gateway production assigned 2026-01-15T09:00:00.000Z  f:0f1e2d3c",
     "VMR-GATEWAY production pooled 2026-01-15T09:00:00.000Z",
     "x vmr-gateway production pooled 2026-01-15T09:00:00.000Z",
     "vmr-gateway production pooled 2026-01-15T09:00:00.000Z m-1 and more",
@@ -162,6 +163,7 @@ describe("Messages", () => {
     // A text that is not the gateway's JSON is a plain name.
     ['{"room":1}', { room: '{"room":1}' }],
     ["{not json", { room: "{not json" }],
+    [' {"room":"a"}', { room: ' {"room":"a"}' }],
     ['{"queuedBy":"gateway"}', { room: '{"queuedBy":"gateway"}' }],
   ])("the text %s is read as %j", (text, message) => {
     expect(decodeRoomMessage(text)).toEqual(message);
