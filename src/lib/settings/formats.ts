@@ -124,7 +124,7 @@ export const connectionString = z
   .refine(isConnectionString, "must be a storage connection string (http on loopback only)");
 
 function isConnectionString(text: string): boolean {
-  if (/^UseDevelopmentStorage=true;?$/i.test(text.trim())) return true;
+  if (/^UseDevelopmentStorage=true;?$/i.test(text)) return true;
   if (!/(?:AccountKey|SharedAccessSignature)=[^;]/.test(text)) return false;
   // The protocol applies to the services whose endpoints are not named.
   const namesBoth = ["BlobEndpoint=", "QueueEndpoint="].every((name) => text.includes(name));

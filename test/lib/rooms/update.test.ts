@@ -102,6 +102,7 @@ test.each<[string, object, object[], ConferenceRow?]>([
   ["a field that every object has", { constructor: 1 }, [unknown("constructor")]],
   ["another name", { name: "room-b" }, [fixed("name")]],
   ["no aliases", { aliases: [] }, [fixed("aliases")]],
+  ["another name", { aliases: ["room-a", "second", "x"].map((alias) => ({ alias })) }, [fixed("aliases")]],
   ["joined aliases", { aliases: [{ alias: "room-a" }, { alias: "secondthird" }] }, [fixed("aliases")]],
   ["an alias without a name", { aliases: [{ alias: "room-a" }, { alias: null }] }, [fixed("aliases")]],
   ["a description for a room in the pool", { description: "new" }, [isPooled], described(`x\n${forged}`)],

@@ -1,5 +1,6 @@
 /** The formats of settings, through the schema of each one. */
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { rootCertificates } from "node:tls";
 import { expect, test } from "vitest";
 import { schemas } from "../../../src/lib/settings/settings.ts";
 
@@ -46,6 +47,8 @@ const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" });
 const publicKey = String(p256.publicKey.export({ type: "spki", format: "pem" }));
 const notKeys = ["AAAA", pemOf(p384.privateKey), pemOf(generateKeyPairSync("ed25519").privateKey), publicKey];
+const [ca = ""] = rootCertificates;
+const brokenCa = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 const ofGateway = ["name", "aliases", "pin", "guest_pin", "tag", "description", "service_type"];
 const ofPlatform = ["id", "resource_uri", "creation_time", "scheduled_conferences_count"];
 const fixedFields = [...ofGateway, "allow_guests", ...ofPlatform];
@@ -60,6 +63,7 @@ test.each<[name: string, accepted: string[], rejected: string[]]>([
   ["PLATFORM_URL", ["http://127.0.0.1:8080"], [http, "https://platform.example.com/admin"]],
   ["PLATFORM_USERNAME", [], ["api:user"]],
   ["PLATFORM_OAUTH_PRIVATE_KEY", [pemOf(p256.privateKey)], notKeys],
+  ["PLATFORM_CA", [ca, `Ours:\n${ca}\n${ca}`], ["AAAA", brokenCa, `${ca}\n${brokenCa}`, publicKey]],
   ["PLATFORM_TIMEOUT_SECONDS", ["1", "20"], ["0", "21"]],
   ["PLATFORM_MAX_CONCURRENCY", ["3", "100"], ["2", "101"]],
   [
@@ -74,7 +78,7 @@ test.each<[name: string, accepted: string[], rejected: string[]]>([
     ["{", "[]", "null", "5", '"text"', ...fixedFields.map((field) => `{"${field}":null}`)],
   ],
   ["ROOM_MAXIMUM_AGE_HOURS", ["1", "8760"], ["0", "8761"]],
-  ["MAX_VMR", ["0", "10000"], ["-1", "10001", "1.5", "abc", "99999999999"]],
+  ["MAX_VMR", ["0", "10000"], ["-1", "10001", "1.5", "1e3", "0x10", "+1", "99999999999"]],
   ["UNMARKED_ROOMS", ["collect", "keep"], ["delete", "Keep"]],
   ["POOL_LEASE_SECONDS", ["1", "3600"], ["0", "3601"]],
   ["POOL_MINIMUM", ["0", "10000"], ["10001"]],

@@ -42,6 +42,8 @@ test.each<[string, Changes, ...string[]]>([
   ["a minimum equal to the maximum", { MAX_VMR: "10", POOL_MINIMUM: "10" }],
   ["a previous pair", { EVENT_SINK_PREVIOUS_USERNAME: "o", EVENT_SINK_PREVIOUS_PASSWORD: "p" }],
   ["a complete workspace", { ...endpoint, ...rule, ...stream }],
+  ["a password with a line break in it", { PLATFORM_PASSWORD: "one\ntwo" }],
+  ["a template that ends in a line break", { ROOM_TEMPLATE: "{}\n" }],
   ["missing storage", withoutKey, storage],
   // The host would be left without storage for timer leases.
   ["a queue URL only", { ...withoutKey, ...queueUri }, `${storage}__blobServiceUri`],
@@ -69,7 +71,23 @@ test.each<[string, Changes, ...string[]]>([
   expect(faultsOf(changes).map((fault) => fault.split(":")[0])).toEqual(names);
 });
 
-test("faultsBetweenSettings names the rule, and the other settings that it concerns", () => {
-  const fault = "POOL_LEASE_SECONDS: must be at least 60 unless PLATFORM_URL is on loopback";
-  expect(faultsOf({ POOL_LEASE_SECONDS: "59" })).toEqual([fault]);
-});
+test.each<[Changes, string]>([
+  [
+    { POOL_LEASE_SECONDS: "59" },
+    "POOL_LEASE_SECONDS: must be at least 60 unless PLATFORM_URL is on loopback",
+  ],
+  [
+    withoutPassword,
+    "PLATFORM_USERNAME: is required with PLATFORM_PASSWORD, or PLATFORM_OAUTH_CLIENT_ID with PLATFORM_OAUTH_PRIVATE_KEY",
+  ],
+  [oauth, "PLATFORM_OAUTH_CLIENT_ID: cannot be combined with PLATFORM_USERNAME or PLATFORM_PASSWORD"],
+  [
+    endpoint,
+    "LOGS_INGESTION_ENDPOINT: must be set together with LOGS_INGESTION_RULE_ID and LOGS_INGESTION_STREAM",
+  ],
+])(
+  "With %j, faultsBetweenSettings names the rule, and the other settings that it concerns",
+  (changes, fault) => {
+    expect(faultsOf(changes)).toEqual([fault]);
+  },
+);

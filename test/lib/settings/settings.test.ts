@@ -69,6 +69,12 @@ test("loadSettings returns each setting at its place, without surrounding spaces
   });
 });
 
+test("loadSettings returns one pair of credentials and no workspace unless more are given", () => {
+  const { eventSink, logsIngestion } = load();
+  expect(eventSink).toEqual([{ username: "sink", password: "sink-password-7d1e" }]);
+  expect(logsIngestion).toBeUndefined();
+});
+
 test("loadSettings replaces the password by OAuth, and \\n in the key by a line break", () => {
   const pem = oauthEnvironment.PLATFORM_OAUTH_PRIVATE_KEY.trim();
   const environment = {
