@@ -1,7 +1,10 @@
 /** Log lines: one JSON object each, with the chain of causes. */
 import { InvocationContext } from "@azure/functions";
 import { beforeEach, expect, test } from "vitest";
+import { GatewayError } from "../../src/lib/errors.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
+import { PlatformError } from "../../src/lib/platform/errors.ts";
+import { QueueError } from "../../src/lib/ports.ts";
 
 let log: Log;
 let texts: string[];
@@ -31,6 +34,15 @@ test("a line contains only name, message and stack of an error and its causes", 
     { name: "Error", message: "outer", stack: outer.stack },
     { name: "TypeError", message: "inner", stack: inner.stack },
   ]);
+});
+
+test.each([
+  ["GatewayError", "storage-unavailable", new GatewayError("storage-unavailable")],
+  ["PlatformError", "GET", new PlatformError({ outcome: "unknown", message: "GET" })],
+  ["QueueError", "queue put", new QueueError("unknown", "queue put")],
+])("a line contains the name %s of the gateway's own error", (name, message, error) => {
+  log.error("request-failed", {}, error);
+  expect(lines[0]?.["causes"]).toMatchObject([{ name, message }]);
 });
 
 test.each([["a string with a secret"], [{ password: "secret" }]])(

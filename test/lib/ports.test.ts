@@ -10,6 +10,7 @@ test("The system's clock returns the milliseconds since 1970, and sleeps for as 
   await systemClock.sleep(30);
   // A timer may end a millisecond early.
   expect(systemClock.now() - startedAt).toBeGreaterThanOrEqual(28);
+  await expect(systemClock.sleep(3_600_000, AbortSignal.abort())).rejects.toThrow("aborted");
 });
 
 test("integerBelow returns every whole number below the limit and no other", () => {

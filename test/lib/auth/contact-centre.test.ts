@@ -164,7 +164,9 @@ test.each<[number, Record<string, string>, number]>([
     expect(await outcomeOf()).toEqual(unavailable(1));
     expect(calls).toHaveLength(1);
     const correlationId = headers["inin-correlation-id"] ?? null;
-    expect(log.lines.map(({ fields }) => fields)).toEqual([{ status, correlationId }]);
+    expect(log.lines.map(({ event, fields }) => [event, fields])).toEqual([
+      ["contact-centre-unavailable", { status, correlationId }],
+    ]);
     expect(JSON.stringify(log.lines)).not.toContain("agent-token");
     clock.advance(0.5);
     reply = () => ok();

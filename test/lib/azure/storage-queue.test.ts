@@ -56,7 +56,8 @@ test.each(operations)("%s has %i attempts at a busy account", async (_, attempts
 test("A broken connection is the failure `unknown`", async () => {
   answer = "reset";
   const message = expect.stringMatching(/^queue delete: (REQUEST_SEND_ERROR|ECONNRESET)$/);
-  await expect(open().pool.delete(aMessage)).rejects.toMatchObject({ failure: "unknown", message });
+  const details = { retryAfterSeconds: 5, cause: expect.any(Error) };
+  await expect(open().pool.delete(aMessage)).rejects.toMatchObject({ failure: "unknown", message, details });
 });
 
 test.each([
