@@ -11,10 +11,12 @@ import { ops } from "./run-ops.ts";
 
 const document = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
 
-/** Every command, with the options in its help. */
+/** Every command, with its help and the options in it. */
 const commands = new Map<string, readonly string[]>();
+const helps: [string, string][] = [];
 for (const [, name = ""] of (await ops(["help"])).output.matchAll(/^ {2}([a-z]+) \[options\]/gm)) {
   const { output } = await ops([name, "--help"]);
+  helps.push([name, output]);
   commands.set(
     name,
     [...output.matchAll(/^ {2}(?:-h, )?(--[\w-]+)/gm)].map(([, option = ""]) => option),
@@ -28,6 +30,13 @@ test("Shows the help of a command with every option", async () => {
     output: expect.stringContaining(usage),
   });
   expect(commands.get("shrink")).toEqual(["--local", "--environment", "--yes", "--help"]);
+});
+
+test.each(helps)("The help of %s explains it, and each of its arguments and options", (_, help) => {
+  const [, about, ...lists] = help.trimEnd().split("\n\n");
+  const entries = lists.flatMap((list) => list.split(/\n(?= {2}\S)/).slice(1));
+  for (const entry of entries) expect(entry).toMatch(/^ {2}\S+(?:, \S+)?(?: <\w+>)? {2,}[A-Z][^]+[.)]$/);
+  expect(about).toMatch(/^[A-Z][^]+\.$/);
 });
 
 test.each([

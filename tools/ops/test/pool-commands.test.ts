@@ -14,6 +14,14 @@ async function threeLeased(): Promise<void> {
   gateway.link.provisions = false;
   for (let room = 0; room < 2; room++) await gateway.queues.provisioning.put('{"reason":"claimed"}');
 }
+/** One room, whose name is leased, and a create that requests another one while the pool is emptied. */
+async function leasedAndRequested(): Promise<void> {
+  await gateway.addRooms(["one"], { areInPool: true });
+  await gateway.queues.pool.receive(1, 300);
+  gateway.link.provisions = false;
+  const request = async () => void (await gateway.queues.provisioning.put('{"reason":"claimed"}'));
+  gateway.queues.pool.strikeNext("receive", { meanwhile: request });
+}
 async function poison(): Promise<void> {
   gateway.link.provisions = false;
   await gateway.queues.poison.put('{"reason":"claimed"}');
@@ -21,6 +29,10 @@ async function poison(): Promise<void> {
 async function poisonAndAnother(): Promise<void> {
   await gateway.queues.poison.put("not a request");
   await poison();
+}
+async function keptPoison(): Promise<void> {
+  await poison();
+  for (let call = 0; call < 2; call++) gateway.queues.poison.strikeNext("delete", { failure: "unknown" });
 }
 async function leasedPoison(): Promise<void> {
   await poison();
@@ -49,7 +61,13 @@ function depths(): Depths {
 const off = { maxRooms: 0 };
 
 test.each<Row>([
-  { command: "fill", given: nothing, ends: 0, says: /has 0 of 6, and 6 are p/, leaves: { provisioning: 6 } },
+  {
+    command: "fill",
+    given: nothing,
+    ends: 0,
+    says: /has 0 of 6, and 6 are pending\.\nA new room can be /,
+    leaves: { provisioning: 6 },
+  },
   { command: "fill", given: threeRooms, settings: off, ends: 0, says: /^MAX_VMR is 0/, leaves: { pool: 3 } },
   { command: "shrink 1", given: threeRooms, ends: 0, says: /\nMAX_VMR is 6: /, leaves: { pool: 3 } },
   { command: "shrink 3 --yes", given: threeRooms, ends: 0, says: /\nThere is nothing/, leaves: { pool: 3 } },
@@ -61,6 +79,14 @@ test.each<Row>([
     says: /\nPOOL_MINIMUM is 2: .*\nWould take 2 rooms/,
     leaves: { pool: 3 },
   },
+  {
+    command: "shrink 2",
+    given: threeRooms,
+    settings: { minRooms: 2, maxRooms: 2 },
+    ends: 0,
+    says: /requested\.\nWould take 1 room/,
+    leaves: { pool: 3 },
+  },
   // The requested rooms are no reason to end with 0.
   {
     command: "shrink 4 --yes",
@@ -69,7 +95,14 @@ test.each<Row>([
     says: /\nThe other names are leased/,
     leaves: { pool: 3, provisioning: 2 },
   },
-  { command: "drain --yes", given: threeLeased, ends: 1, says: /\. 3 names leased/, leaves: { pool: 3 } },
+  { command: "drain", given: threeRooms, settings: off, ends: 0, says: /d\.\nWould/, leaves: { pool: 3 } },
+  {
+    command: "drain --yes",
+    given: leasedAndRequested,
+    ends: 1,
+    says: /\n0 rooms taken out\. 1 name leased or not ready yet, and 1 room requested\.\n/,
+    leaves: { pool: 1, provisioning: 1 },
+  },
   { command: "redrive", given: nothing, ends: 0, says: /^0 messages in the poison q/, leaves: {} },
   { command: "redrive", given: poisonAndAnother, ends: 1, says: /\nWould move /, leaves: { poison: 2 } },
   {
@@ -80,6 +113,13 @@ test.each<Row>([
     leaves: { provisioning: 1, poison: 1 },
   },
   { command: "redrive --yes", given: poison, ends: 0, says: /\n1 req.* moved/, leaves: { provisioning: 1 } },
+  {
+    command: "redrive --yes",
+    given: keptPoison,
+    ends: 1,
+    says: /^1 message in the poison queue\.\n$/,
+    leaves: { provisioning: 1, poison: 1 },
+  },
   { command: "redrive --yes", given: leasedPoison, ends: 1, says: /\n1 message left/, leaves: { poison: 1 } },
 ])("ops $command, given $given.name, ends with $ends, leaves $leaves and says $says", async (row) => {
   await row.given();
@@ -112,7 +152,7 @@ test("ops shrink spares a caller's room, and the collector deletes the others", 
     remarks: expect.stringMatching(/^On .*:\n0\/3 rooms taken .*\n1\/3 .*\n2\/3 .*\n3\/3 .*\n1 name that/),
   });
   expect((await gateway.ops("rooms")).output).toMatch(
-    /^4 rooms: 1 pooled, 1 assigned, 0 live, 2 waiting for deletion\n/,
+    /^4 rooms: 1 pooled, 1 assigned, 0 live, 2 waiting for deletion\n\nNAME/,
   );
   expect((await gateway.ops("room one")).output).toMatch(/Now: waiting for deletion for 0 s, without a live/);
   expect((await gateway.ops("status")).output).toContain(

@@ -72,6 +72,13 @@ test("ops room shows the whole life of a room, and where it is now", async () =>
       /^The log of the last 30 days has no line about theirs\. .*\nNow: .*\nIt belongs to the gateway production, /,
     ),
   });
+  gateway.platform.seedRooms({ rows: [{ name: "by-hand", aliases: [{ alias: "by-hand" }] }] });
+  expect(await outputOf("room by-hand")).toMatch(
+    /\nNow: it is on the platform, without a gateway's marker\.\n$/,
+  );
+  gateway.platform.startConference({ name });
+  expect(await outputOf(`room ${name}`)).toMatch(/\nNow: assigned for 0 s, with a live conference\.\n$/);
+  gateway.platform.endConference({ name });
   const data = { name, service_type: "conference" };
   const event = { event: "conference_ended", node: "10.0.0.21", data };
   await gateway.call("eventSink", { headers: asEventSink(), json: event });
@@ -87,7 +94,10 @@ test("ops room shows the whole life of a room, and where it is now", async () =>
     ["room-deleted", "timer"],
     [undefined, undefined],
   ]);
+  expect(output).toMatch(/\n20\d\d-\d\d-\d\d [\d:]{8}\.\d{3} {2}room-provisioned /);
   expect(output).toMatch(/\nNow: the platform has no room of this name\.\n$/);
+  const untold = await gateway.ops(`room ${name}`, {}, { platform: undefined });
+  expect(untold).toMatchObject({ exitCode: 0, output: expect.stringMatching(/ room-deleted .*\n$/) });
 });
 
 describe("ops unaccounted", () => {
@@ -99,6 +109,15 @@ describe("ops unaccounted", () => {
     await gateway.addRooms(["in-use"]);
   }
   const lost = async () => gateway.addRooms(["lost"], { state: "pooled" });
+  async function overdueAndLost(): Promise<void> {
+    await overdue();
+    await lost();
+  }
+  const overdueByHand = async () => gateway.addRooms(["test_kept"], { hours: 48 });
+  async function liveListFails(): Promise<void> {
+    await overdue();
+    gateway.platform.addFault({ kind: "status", status: 403, method: "GET", pathPattern: "status/v1/" });
+  }
   const nothing = () => undefined;
 
   interface Row {
@@ -122,6 +141,9 @@ describe("ops unaccounted", () => {
     // Persistent rooms are listed but not deleted.
     { arrange: overdueAndOthers, ends: 1, says: /\ntest_kept .*\n2 rooms will be/ },
     { arrange: lost, ends: 1, says: /^1 room marked as pooled beyond the pool\./ },
+    { arrange: overdueAndLost, ends: 1, says: /\n2 rooms will be deleted/ },
+    { arrange: overdueByHand, options: "", ends: 1, says: /^NAME .*\ntest_kept +2 d ago\n$/ },
+    { arrange: liveListFails, ends: 3, says: /^$/ },
     { arrange: overdue, options: "--gateway vmr-gateway --yes", ends: 2, says: /^$/ },
   ])("Ends with $ends and says $says, given $arrange.name", async (row) => expectRun(row));
 
