@@ -1,4 +1,5 @@
-/** Runs Kusto queries on rows in memory, as far as the alerts use the language. Times are in milliseconds. */
+/** Runs Kusto queries on rows in memory, as far as alerts and commands use the language. Times are in milliseconds. */
+import { parseJson } from "../../src/lib/json.ts";
 import { type KustoNode, statementsOf } from "./kusto.ts";
 
 /** As in Azure, the column `Type` names the table of a row. */
@@ -17,6 +18,8 @@ const expressions: Readonly<Record<string, (...values: Values) => unknown>> = {
   OrExpression: (one, other) => one || other,
   EqualExpression: (one, other) => one === other,
   EqualTildeExpression: (one, other) => lowerCase(one) === lowerCase(other),
+  // Kusto compares words, but our queries look for whole ones.
+  HasExpression: (one, other) => lowerCase(one).includes(lowerCase(other)),
   ContainsExpression: (one, other) => lowerCase(one).includes(lowerCase(other)),
   StartsWithExpression: (one, other) => lowerCase(one).startsWith(lowerCase(other)),
   InExpression: (one, list) => includes(list, one),
@@ -30,10 +33,12 @@ const expressions: Readonly<Record<string, (...values: Values) => unknown>> = {
 };
 
 const functions: Readonly<Record<string, (...values: Values) => unknown>> = {
-  parse_json: (text) => JSON.parse(String(text)),
+  // A text that is not JSON has no properties.
+  parse_json: (text) => parseJson(String(text)) ?? {},
   tostring: (value) => value ?? "",
   toint: numberOf,
   not: (value) => value === false,
+  extract: (pattern, group, text) => new RegExp(String(pattern)).exec(String(text))?.[Number(group)],
   isnull: isMissing,
   isnotempty: (value) => !isMissing(value) && value !== "",
   iff: (condition, yes, no) => (condition === true ? yes : no),
@@ -73,7 +78,9 @@ export function runQuery(query: string, allRows: readonly Row[], now: number): r
       case "RealLiteralExpression":
         return Number(text);
       case "TimespanLiteralExpression":
-        return Number(/^(\d+)m$/.exec(text)?.[1]) * 60_000;
+        return Number.parseInt(text, 10) * (text.endsWith("h") ? 3_600_000 : 60_000);
+      case "IntLiteralExpression":
+        return null;
       case "PathExpression":
         return (valueOf(first, row) as Row)[second.text];
       case "FunctionCallExpression": {
@@ -111,6 +118,15 @@ export function runQuery(query: string, allRows: readonly Row[], now: number): r
     return all.map((group) => columnsOf(aggregated, (node) => aggregate(node, group)));
   }
 
+  /** Sorts by the last key first, because sorting keeps the order of equal rows. */
+  function sort(keys: readonly KustoNode[], rows: readonly Row[]): readonly Row[] {
+    return keys.toReversed().reduce((sorted, { parts: [key, direction] }) => {
+      const sign = direction?.text === "asc" ? 1 : -1;
+      const value = (row: Row) => numberOf(key && valueOf(key, row));
+      return sorted.toSorted((one, other) => sign * (value(one) - value(other)));
+    }, rows);
+  }
+
   /** Returns what an operator makes of the rows before it. */
   function apply({ kind, parts }: KustoNode, rows: readonly Row[]): readonly Row[] {
     const columns = (row: Row) => columnsOf(parts, (node) => valueOf(node, row));
@@ -130,6 +146,10 @@ export function runQuery(query: string, allRows: readonly Row[], now: number): r
         const groups = Map.groupBy(rows, (row) => first && valueOf(first, row));
         return [...groups.values()].flatMap((group) => (second ? apply(second, group) : group));
       }
+      case "SortOperator":
+        return sort(parts, rows);
+      case "TakeOperator":
+        return rows.slice(0, Number(first?.text));
       case "TopOperator": {
         const key = (row: Row) => numberOf(second && valueOf(second, row));
         return rows.toSorted((one, other) => key(other) - key(one)).slice(0, Number(first?.text));

@@ -14,7 +14,7 @@ export const workspaceRole = "Log Analytics Reader on the workspace";
 const traceSchema = z.object({ TimeGenerated: z.string(), Message: z.string() });
 const fieldsSchema = z.record(z.string(), z.unknown());
 
-const refusalSchema = z.object({ time: z.string(), status: z.number(), reason: z.string() });
+const refusalSchema = z.object({ TimeGenerated: z.string(), status: z.number(), reason: z.string() });
 
 /**
  * Creates a reader of the app's lines in the workspace with this resource ID. `apiName` names the app's API in API
@@ -42,7 +42,7 @@ export function createAzureLog(api: AzureApi, workspaceId: string, app: string, 
       const calls = await query(apiManagementQuery(apiName), 24);
       if (calls.length === 0) return undefined;
       return calls.toReversed().flatMap((call) => {
-        const { time, ...fields } = refusalSchema.safeParse(call).data ?? {};
+        const { TimeGenerated: time, ...fields } = refusalSchema.safeParse(call).data ?? {};
         return time === undefined ? [] : [{ time, fields: { ...fields, function: createFunctions[0] } }];
       });
     },
@@ -55,12 +55,12 @@ export function createAzureLog(api: AzureApi, workspaceId: string, app: string, 
 }
 
 /** Returns the query for the newest metrics row. */
-export function metricsQuery(app: string): string {
+function metricsQuery(app: string): string {
   return `VmrGatewayMetrics_CL | where App =~ ${literal(app)} | order by TimeGenerated desc | take 1`;
 }
 
 /** Returns the query for the settings that the app refused when it was loaded: the host logs the text of the error. */
-export function loadFailureQuery(app: string): string {
+function loadFailureQuery(app: string): string {
   return [
     "AppTraces",
     `where AppRoleName =~ ${literal(app)} and Message has "Invalid settings"`,
@@ -71,7 +71,7 @@ export function loadFailureQuery(app: string): string {
 }
 
 /** Returns the query for a row if API Management logs calls here, and for the creates of the last hour that it refused. */
-export function apiManagementQuery(apiName: string): string {
+function apiManagementQuery(apiName: string): string {
   // The table exists only if API Management logs to the workspace.
   const empty =
     "datatable(TimeGenerated:datetime, ApiId:string, OperationId:string, ResponseCode:int, LastErrorReason:string)[]";
@@ -79,14 +79,14 @@ export function apiManagementQuery(apiName: string): string {
     `union isfuzzy=true (${empty}), ApiManagementGatewayLogs`,
     `where ApiId == ${literal(apiName)}`,
     'extend isRefused = TimeGenerated > ago(1h) and OperationId startswith "create-room" and isnotempty(LastErrorReason) and ResponseCode in (401, 403)',
-    "project ['time'] = TimeGenerated, status = iff(isRefused, ResponseCode, int(null)), reason = LastErrorReason",
-    "order by isnull(status) asc, ['time'] desc",
+    "project TimeGenerated, status = iff(isRefused, ResponseCode, int(null)), reason = LastErrorReason",
+    "order by isnull(status) asc, TimeGenerated desc",
     "take 1000",
   ].join("\n| ");
 }
 
 /** Returns the query for the lines that a filter selects, the newest first. */
-export function linesQuery(app: string, { room, events, functions, gateway }: LogFilter): string {
+function linesQuery(app: string, { room, events, functions, gateway }: LogFilter): string {
   const among = (field: string, values: readonly (string | undefined)[] | undefined): string[] => {
     const known = values?.filter((value) => value !== undefined) ?? [];
     return known.length === 0 ? [] : [`where tostring(entry.${field}) in (${known.map(literal).join(", ")})`];

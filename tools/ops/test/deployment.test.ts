@@ -2,20 +2,22 @@
 import { writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import jsonwebtoken from "jsonwebtoken";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { faultsOf } from "../../../test/support/kusto.ts";
+import { type Row, runQuery } from "../../../test/support/kusto-rows.ts";
 import { useRunningGateway } from "../../../test/support/running-gateway.ts";
 import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { connectionOf, writeConnection } from "../../simulators/connection.ts";
 import { identities } from "../../simulators/identities.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
-import { apiManagementQuery, linesQuery, loadFailureQuery, metricsQuery } from "../gateway/azure-log.ts";
+import { createAzureApi } from "../gateway/azure-api.ts";
 import { connect } from "../gateway/connect.ts";
 import { fetchOperatorId } from "../gateway/deployment.ts";
-import { connectLocally } from "../gateway/local.ts";
+import { connectLocally, createLocalLog } from "../gateway/local.ts";
+import type { LogFilter } from "../gateway/target.ts";
 import { exitCodes } from "../outcomes.ts";
 import { ops } from "./run-ops.ts";
 
@@ -41,8 +43,8 @@ interface Azure {
   readonly status: number;
   readonly settings: Readonly<Record<string, string>>;
   readonly workspaces: readonly object[];
-  /** The rows of each query of the log, the newest first. */
-  readonly rows: Readonly<Record<string, readonly object[]>>;
+  /** The rows of all tables of the log. */
+  readonly rows: readonly Row[];
 }
 let azure: Azure;
 const initially: Azure = {
@@ -55,22 +57,36 @@ const initially: Azure = {
     { id: "/other", tags: { "vmr-gateway": "other" } },
     { id: workspaceId, tags: { "vmr-gateway": "test" } },
   ],
-  rows: {},
+  rows: [],
 };
 const returns = (changes: Partial<Azure>) => void (azure = { ...initially, ...changes });
 beforeEach(() => returns({}));
 
-const queryBody = z.object({ query: z.string(), timespan: z.string() });
-const ofPeriod = (timespan: string, query: string) => `${timespan}: ${query}`;
-/** A row of the log. */
-const trace = (fields: object) => ({
-  TimeGenerated: "2026-01-02T03:04:05Z",
-  Message: JSON.stringify(fields),
+const now = Date.parse("2026-01-02T03:04:05Z");
+/** A row of the log, which is so many minutes old. */
+const rowOf = (Type: string, minutes: number, columns: object): Row => ({
+  Type,
+  TimeGenerated: now - minutes * 60_000,
+  ...columns,
 });
+const trace = (minutes: number, fields: object | string, AppRoleName = "FUNC-example") =>
+  rowOf("AppTraces", minutes, {
+    AppRoleName,
+    Message: typeof fields === "string" ? fields : JSON.stringify(fields),
+  });
 
-function runQuery(body: Buffer): object {
+const queryBody = z.object({ query: z.string(), timespan: z.string().regex(/^PT\d+M$/) });
+
+/** Runs a query on the rows of its period. */
+function answerQuery(body: Buffer): object {
   const { query, timespan } = queryBody.parse(JSON.parse(body.toString("utf8")));
-  const found = azure.rows[ofPeriod(timespan, query)] ?? [];
+  expect(faultsOf(query)).toEqual([]);
+  const since = now - Number.parseInt(timespan.slice(2), 10) * 60_000;
+  const rows = azure.rows.filter(({ TimeGenerated }) => Number(TimeGenerated) >= since);
+  const found = runQuery(query, rows, now).map(({ TimeGenerated, ...columns }) => ({
+    ...columns,
+    ...(TimeGenerated !== undefined && { TimeGenerated: new Date(Number(TimeGenerated)).toISOString() }),
+  }));
   const columns = Object.keys(found[0] ?? {}).map((name) => ({ name }));
   return { tables: [{ columns, rows: found.map((row) => Object.values(row)) }] };
 }
@@ -84,7 +100,7 @@ const server = useStarted(async () =>
       [`GET ${appId}`]: site,
       [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: { value: azure.workspaces },
     };
-    if (url.pathname === `/v1${workspaceId}/query`) return { status: 200, body: runQuery(body) };
+    if (url.pathname === `/v1${workspaceId}/query`) return { status: 200, body: answerQuery(body) };
     const found = bodies[`${method} ${url.pathname}`];
     return { status: found ? azure.status : 404, body: found };
   }),
@@ -118,7 +134,7 @@ test.each([
   {
     place: "the local gateway",
     connectTo: connectToRunning,
-    header: /^the local gateway at http:\S+, started /,
+    header: /^the local gateway at http:\S+, started [\d-]+ [\d:]+ UTC(?:, 1 of [2-9]\d* running)?\. /,
   },
   {
     place: "a deployment",
@@ -145,22 +161,52 @@ test.each([
   },
 );
 
-test("The log is read for as long as asked, and the secrets are named that the app cannot read", async () => {
-  const query = linesQuery(app, { hours: 5, room: "room-1" });
-  expect(query).toMatch(/^\| where AppRoleName =~ "func-example"$/m);
-  expect(query).toMatch(/^\| where tostring\(entry\.room\) in \("room-1"\)$/m);
-  const rows = {
-    [ofPeriod("PT300M", query)]: [trace({ event: "newer" }), trace({ event: "older" })],
-    [ofPeriod("PT1440M", metricsQuery(app))]: [{ PoolDepth: 3 }],
-    [ofPeriod("PT60M", loadFailureQuery(app))]: [{ reason: "Invalid settings: ROOM_HOST_PIN: too short" }],
-  };
-  returns({ rows });
+test("The newest metrics row and the reason why the app cannot be loaded are its own", async () => {
+  const metrics = (minutes: number, PoolDepth: number, App = app) =>
+    rowOf("VmrGatewayMetrics_CL", minutes, { App, PoolDepth });
+  const failure = (minutes: number, name: string, of?: string) =>
+    trace(minutes, `Worker was unable to load: Invalid settings: ${name}: is required\n at x`, of);
+  returns({ rows: [metrics(9, 1), metrics(5, 3), metrics(7, 2), metrics(1, 4, "func-other")] });
   const { log, unresolvedSecrets } = await connect({}, shell());
-  expect(await log.newestMetrics()).toEqual({ PoolDepth: 3 });
-  expect(await log.loadFailure()).toBe("Invalid settings: ROOM_HOST_PIN: too short");
-  const lines = await log.lines({ hours: 5, room: "room-1" });
-  expect(lines.map(({ fields }) => fields["event"])).toEqual(["older", "newer"]);
+  expect(await log.newestMetrics()).toMatchObject({ PoolDepth: 3 });
+  expect(await log.loadFailure()).toBeUndefined();
+  returns({
+    rows: [
+      failure(50, "A"),
+      failure(40, "B"),
+      failure(30, "C", "func-other"),
+      failure(70, "D"),
+      trace(1, {}),
+    ],
+  });
+  expect(await log.newestMetrics()).toBeUndefined();
+  expect(await log.loadFailure()).toBe("Invalid settings: B: is required");
   expect(await unresolvedSecrets()).toEqual(["SECRET_1"]);
+});
+
+const room = 'a"b\\c';
+const claimed = { event: "room-claimed", function: "createRoom", gateway: "vmr-gateway", room };
+const request = { ...claimed, event: "request", room: "other" };
+const metricsRun = { ...request, function: "collectMetrics" };
+test.each<[string, LogFilter, object[]]>([
+  ["all lines", { hours: 5 }, [metricsRun, request, claimed]],
+  ["the lines of an hour", { hours: 1 }, [claimed]],
+  ["a room's lines", { hours: 5, room }, [claimed]],
+  [
+    "the lines of some events",
+    { hours: 5, events: ["room-claimed", "request"] },
+    [metricsRun, request, claimed],
+  ],
+  ["the lines of one event", { hours: 5, events: ["room-claimed"] }, [claimed]],
+  ["the lines of a function", { hours: 5, functions: ["collectMetrics"] }, [metricsRun]],
+  ["another gateway's lines", { hours: 5, gateway: "production" }, [{ ...request, gateway: "production" }]],
+])("The log has %s, the newest last", async (_, filter, expected) => {
+  const others = [trace(2, "no JSON"), trace(3, { ...request, gateway: "production" }, "func-other")];
+  returns({
+    rows: [trace(299, metricsRun), trace(1, claimed), trace(61, request), trace(301, request), ...others],
+  });
+  const lines = await (await connect({}, shell())).log.lines(filter);
+  expect(lines.map(({ fields }) => fields)).toEqual(expected);
 });
 
 test("Judges by the limits of the deployment's alerts, and without them by the defaults", async () => {
@@ -182,17 +228,36 @@ test("Takes the only workspace of a resource group, even without the tag of the 
 });
 
 const directUrl = "https://func-example.example.com/public/health";
-const refused = { time: "2026-01-02T03:04:05Z", status: 401, reason: "TokenAudienceNotAllowed" };
+const apiCall = (minutes: number, changes: object = {}) =>
+  rowOf("ApiManagementGatewayLogs", minutes, {
+    ApiId: "vmr-gateway-test",
+    OperationId: "create-room-from-queue",
+    ResponseCode: 401,
+    LastErrorReason: "TokenAudienceNotAllowed",
+    ...changes,
+  });
+const notRefused = [
+  { ResponseCode: 503 },
+  { OperationId: "get-room" },
+  { LastErrorReason: "" },
+  { ResponseCode: 200, LastErrorReason: null },
+].map((changes) => apiCall(1, changes));
+const ofAnotherApi = apiCall(1, { ApiId: "other" });
 test.each([
-  { title: "are those of its log", calls: Array(3).fill(refused), amount: 3 },
-  { title: "are none if it refused none", calls: [{ ...refused, status: null }], amount: 0 },
-  { title: "are not known without its log", calls: [], amount: undefined },
-  { title: "are none if calls do not pass it", calls: [], variables: { HEALTH_URL: directUrl }, amount: 0 },
-])("The creates that API Management refuses $title", async ({ calls, variables, amount }) => {
-  returns({ rows: { [ofPeriod("PT1440M", apiManagementQuery("vmr-gateway-test"))]: calls } });
+  {
+    title: "are those of its log, however many others there are",
+    rows: [apiCall(9), ...notRefused, ...Array(1000).fill(notRefused[0]), apiCall(2, { ResponseCode: 403 })],
+    says: [401, 403],
+  },
+  { title: "are none if it refused none in the last hour", rows: [...notRefused, apiCall(61)], says: [] },
+  { title: "are not known without its log", rows: [ofAnotherApi], says: undefined },
+  { title: "are none if calls do not pass it", rows: [], variables: { HEALTH_URL: directUrl }, says: [] },
+])("The creates that API Management refuses $title", async ({ rows, variables, says }) => {
+  returns({ rows });
   const lines = await (await connect({}, shell(variables))).log.refusedByApiManagement();
-  expect(lines?.length).toBe(amount);
-  for (const { fields } of lines ?? []) expect(fields).toMatchObject({ function: "createRoom", status: 401 });
+  expect(lines?.map(({ fields }) => fields["status"])).toEqual(says);
+  const fields = { function: "createRoom", reason: "TokenAudienceNotAllowed" };
+  for (const line of lines ?? []) expect(line).toMatchObject({ time: expect.stringMatching(/Z$/), fields });
 });
 
 test("Takes the names of the resources from the values of an environment, whatever the shell says", async () => {
@@ -222,10 +287,25 @@ test("Says that no local gateway runs, and how to start one", async () => {
   await expect(connectLocally("/nowhere")).rejects.toThrow(/^No local gateway is running\. Start one with /);
 });
 
+test("On the local gateway, the operator is `local`, and a log that does not respond is named", async () => {
+  const { operatorId, unresolvedSecrets, log } = await connectToRunning();
+  const known = [operatorId(), unresolvedSecrets(), log.refusedByApiManagement()];
+  expect(await Promise.all(known)).toEqual(["local", [], []]);
+  const lines = createLocalLog("http://127.0.0.1:1").lines({ hours: 1 });
+  await expect(lines).rejects.toThrow("The log workspace at http://127.0.0.1:1 does not respond");
+});
+
 const usage = { ends: exitCodes.usage.code };
 const unreachable = { ends: exitCodes.unreachable.code };
 
-test.each<{ command: string; shell?: Record<string, string>; status?: number; ends: number; says: RegExp }>([
+test.each<{
+  command: string;
+  shell?: Record<string, string>;
+  status?: number;
+  settings?: Record<string, string>;
+  ends: number;
+  says: RegExp;
+}>([
   {
     command: "status --local --environment test",
     ...usage,
@@ -246,6 +326,12 @@ test.each<{ command: string; shell?: Record<string, string>; status?: number; en
   { command: "status", status: 403, ...unreachable, says: /^You may not read \w.* need the role \w.*\n$/ },
   { command: "status", status: 404, ...unreachable, says: /^Azure does not find .*\n$/ },
   { command: "status", status: 500, ...unreachable, says: /^Azure returned 500 for .*\n$/ },
+  {
+    command: "status",
+    settings: { ...initially.settings, MAX_VMR: "many" },
+    ...unreachable,
+    says: /^The gateway cannot run with its settings\. Invalid settings: MAX_VMR: must be a whole .*\n$/,
+  },
   // It needs both user name and password.
   {
     command: "shrink 0",
@@ -254,21 +340,57 @@ test.each<{ command: string; shell?: Record<string, string>; status?: number; en
     says: /:\nThis command needs your own credentials for https:\S+\. Set PLATFORM_USERNAME and/,
   },
 ])("Refuses ops $command: $says", async (row) => {
-  returns({ status: row.status ?? 200 });
+  returns({ status: row.status ?? 200, settings: row.settings ?? initially.settings });
   const environment = { ...urls(), ...(row.shell ?? names) };
   const refused = { exitCode: row.ends, output: "", remarks: expect.stringMatching(row.says) };
   expect(await ops(row.command.split(" "), { environment })).toEqual(refused);
 });
 
-const selective = { room: 'a"b\\c', events: ["request", "room-claimed"], functions: ["eventSink"] };
-test.each([
-  { of: "some lines", query: linesQuery(app, { hours: 1, ...selective }) },
-  { of: "another gateway's lines", query: linesQuery(app, { hours: 24, gateway: "production" }) },
-  { of: "API Management's refusals", query: apiManagementQuery("vmr-gateway-test") },
-  { of: "the newest metrics row", query: metricsQuery(app) },
-  { of: "a failure to load", query: loadFailureQuery(app) },
-])("Kusto's language service finds no fault in the query of $of", ({ query }) => {
-  expect(faultsOf(query)).toEqual([]);
+test("The operator's own login is used instead of the app's identity", async () => {
+  const { AzureWebJobsStorage: _, ...others } = initially.settings;
+  const identity = {
+    AzureWebJobsStorage__credential: "managedidentity",
+    AzureWebJobsStorage__clientId: "id",
+  };
+  returns({ settings: { ...others, AzureWebJobsStorage__accountName: "account", ...identity } });
+  const { storage } = (await connect({}, shell())).settings;
+  expect(storage).toMatchObject({ usesManagedIdentity: false, identityClientId: undefined });
+});
+
+test("Azure's API is called with a token, and its failures name what cannot be read", async () => {
+  const sent: unknown[] = [];
+  let answer = async (): Promise<Response> => Response.json({ value: 1 });
+  vi.stubGlobal("fetch", async (_: string, request: unknown) => {
+    sent.push(request);
+    return answer();
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const url = "https://management.example.com";
+  const getToken = async (scope: unknown) => ({ token: `of ${String(scope)}`, expiresOnTimestamp: 0 });
+  const api = createAzureApi(url, { getToken });
+  const call = async (body?: object) =>
+    api("/x", z.object({ value: z.number() }), { subject: "the app", role: "Reader" }, body);
+  expect([await call(), await call({ query: "a" })]).toEqual([{ value: 1 }, { value: 1 }]);
+  const headers = { "content-type": "application/json", authorization: `Bearer of ${url}/.default` };
+  expect(sent).toMatchObject([
+    { method: "GET", headers },
+    { method: "POST", headers, body: '{"query":"a"}' },
+  ]);
+  expect(sent[0]).not.toHaveProperty("body");
+  for (const [failing, message] of [
+    [
+      async () => Response.json({}, { status: 401 }),
+      "You may not read the app (401). You need the role Reader",
+    ],
+    [async () => Response.json({ value: "text" }), "Azure returned an unexpected response for the app."],
+    [
+      async () => Promise.reject(new Error("refused")),
+      `Azure does not respond, so the app cannot be read: ${url}`,
+    ],
+  ] as const) {
+    answer = failing;
+    await expect(call()).rejects.toThrow(message);
+  }
 });
 
 test("The operator's ID is the object ID in a token for Azure's management API, which needs a login", async () => {
@@ -277,5 +399,9 @@ test("The operator's ID is the object ID in a token for Azure's management API, 
   const getToken = async (scope: unknown) =>
     scope === `${url}/.default` ? { token, expiresOnTimestamp: 0 } : null;
   expect(await fetchOperatorId(url, { getToken })).toBe("44444444-4444-4444-8444-444444444444");
-  await expect(fetchOperatorId(url, { getToken: async () => null })).rejects.toThrow("Run `az login` first");
+  await expect(fetchOperatorId(url, { getToken: async () => null })).rejects.toThrow(
+    /Run `az login` first\.$/,
+  );
+  const failing = async () => Promise.reject(new Error("no account\nmore"));
+  await expect(fetchOperatorId(url, { getToken: failing })).rejects.toThrow(/ first\. \(no account\)$/);
 });

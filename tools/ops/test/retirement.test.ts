@@ -35,6 +35,15 @@ test("Leaves a name to its lease if half of that is over when it arrives", async
   world.pool.strikeNext("receive", { meanwhile: late });
   expect(await retire()).toBe("none");
   expect(world.room("room-1")?.description).toMatch(/ pooled /);
+  expect(world.log.events()).toEqual([]);
+});
+
+test("Counts a name that is discarded, even after the time of a claim", async () => {
+  await world.pool.put("without-a-room");
+  world.pool.strikeNext("delete", { meanwhile: () => world.clock.advance(30) });
+  expect(await retire()).toBe("dropped");
+  expect(depths()).toEqual([0, 0]);
+  expect(world.log.events()).toEqual(["room-discarded"]);
 });
 
 test("Does not touch a caller's room, although its name is in the pool a second time", async () => {
