@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
+import { useStarted } from "../../../test/support/use-started.ts";
+import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import { type AlertLimits, defaultLimits, type LogLine, type Target } from "../gateway/target.ts";
+import { runCheck } from "../status/checks.ts";
 import * as dependency from "../status/dependency-checks.ts";
 import type { Finding } from "../status/line.ts";
 import { historyOf } from "../status/log-history.ts";
@@ -48,14 +51,69 @@ test("Storage: says what the app met, although the queues respond to the operato
   });
 });
 
+test("A check that throws has failed, and its line says why", async () => {
+  const run = async () => Promise.reject(new Error("no access\nat length"));
+  expect(await runCheck({ name: "Storage", run }, reading())).toEqual({
+    name: "Storage",
+    isOk: false,
+    found: "no access",
+  });
+});
+
+/** What health check and list of rooms return to a call without a token. */
+let statuses: { readonly health: number | "reset"; readonly list?: number };
+const app = useStarted(async () =>
+  startLoopbackServer(({ url }) => {
+    const { health, list = 404 } = statuses;
+    return health === "reset" ? health : { status: url.pathname === "/public/health" ? health : list };
+  }),
+);
+test.each([
+  { health: 200, list: 401, isOk: true, found: "returns 200" },
+  { health: 200, list: 200, isOk: false, found: "returns 200, but a call without a token is accepted" },
+  { health: 200, list: 500, isOk: false, found: "but a call without a token fails at the call (500)" },
+  {
+    health: 404,
+    reason: "a.b: is required",
+    isOk: false,
+    found: "404: the app did not load (a.b: is required)",
+  },
+  { health: 503, isOk: false, found: "returns 503: the app does not run" },
+])("Gateway: $found", async ({ isOk, found, reason, ...given }) => {
+  statuses = given;
+  const loadFailure = async () => reason;
+  const finding = await dependency.checkGateway(
+    reading({ gatewayUrl: app.url, log: { ...log, loadFailure } }),
+  );
+  expect(finding).toMatchObject({ isOk, found: expect.stringMatching(/^http:.*\/public\/health returns /) });
+  expect(finding.found.endsWith(found)).toBe(true);
+});
+
+test("Gateway: says why it does not respond", async () => {
+  statuses = { health: "reset" };
+  const found = expect.stringMatching(/^http:\S+\d closes the connection \(\w+\)$/);
+  const advice = "docs/operations.md#health-check-failing";
+  expect(await dependency.checkGateway(reading({ gatewayUrl: app.url }))).toEqual({
+    isOk: false,
+    found,
+    advice,
+  });
+});
+
 const create = (seconds: number, status = 200): LogLine => ({
   time: minutesAgo(1),
   fields: { event: "request", function: "createRoom", status, durationMilliseconds: seconds * 1000 },
 });
+const longAgo = { ...create(9), time: minutesAgo(16) };
 const twelve = Array.from({ length: 12 }, (_, index) => create(12 - index));
 
 test.each([
-  { creates: [create(1), create(3)], own: 2, isOk: true, found: "2.0 s per call; creates take 1.0 to 3.0 s" },
+  {
+    creates: [create(1), create(3), longAgo],
+    own: 2,
+    isOk: true,
+    found: "2.0 s per call; creates take 1.0 to 3.0 s",
+  },
   { creates: [], own: 2.1, isOk: false, found: "2.1 s per call" },
   { creates: [create(1), create(20, 503)], isOk: undefined, found: "creates take 1.0 to 1.0 s" },
   { creates: [], isOk: undefined, found: "unknown" },
@@ -101,6 +159,40 @@ test.each([
 ])("Failures of work that went $outcomes are over: $isOver", ({ outcomes, isOver }) => {
   const lines = outcomes.split("").map((outcome) => ({ time: "", fields: { outcome } }));
   expect(historyOf(lines, ({ fields }) => fields["outcome"] === "-").isOver).toBe(isOver);
+});
+
+const responding = { seconds: 0.1, failure: undefined };
+const measurementFailed = {
+  time: minutesAgo(1),
+  fields: { event: "measurement-failed", causes: [{ message: "GET: ECONNRESET" }] },
+};
+const unconnected = { TimeGenerated: minutesAgo(5), PlatformConnected: false, AvailableRooms: null };
+const connected = { ...unconnected, PlatformConnected: true, AvailableRooms: 3 };
+
+test.each<{ probe?: typeof responding; row?: object; lines?: LogLine[]; isOk: boolean; found: string }>([
+  { probe: responding, isOk: true, found: "connected" },
+  { probe: responding, row: connected, isOk: true, found: "connected" },
+  { row: connected, isOk: true, found: "connected, as the app saw it" },
+  { probe: responding, row: unconnected, lines: [create(1)], isOk: true, found: "connected" },
+  {
+    probe: responding,
+    row: unconnected,
+    lines: [create(1, 503), { ...create(1), time: minutesAgo(6) }, measurementFailed],
+    isOk: false,
+    found: "connected from here, but the app did not reach it 5 min ago: GET: ECONNRESET",
+  },
+  { row: unconnected, isOk: false, found: "the app did not reach it 5 min ago" },
+  { row: { ...connected, AvailableRooms: null }, isOk: false, found: "the app did not reach it 5 min ago" },
+  { isOk: false, found: "the app did not reach it" },
+])("Platform: says $found, given $row and $lines", async ({ probe, row, lines = [], isOk, found }) => {
+  const readLines: typeof log.lines = async ({ events = [] }) =>
+    lines.filter(({ fields }) => events.includes(String(fields["event"])));
+  const newestMetrics = async () => row && { ...row };
+  const read = reading({ log: { ...log, lines: readLines, newestMetrics } });
+  expect(await dependency.checkPlatform({ ...read, probe: async () => probe })).toMatchObject({
+    isOk,
+    found,
+  });
 });
 
 const calm: Measured["row"] = {
@@ -165,7 +257,7 @@ const names = { total: 10, missing: 0, contradiction: undefined };
 const contradicting = { poolNames: { ...names, contradiction: "a look-up by name does not find room-1" } };
 
 test.each<Row>([
-  { row: {}, isOk: true, found: "10 of 50 rooms" },
+  { row: { PoolMinimum: 5 }, isOk: true, found: "10 of 50 rooms, minimum 5" },
   { row: { PoolDepth: 9 }, isOk: false, found: "9 of 50 rooms", advice: "low: npm run ops -- fill" },
   { row: { PoolDepth: 0 }, isOk: false, found: "0 of 50 rooms", advice: "404: npm run ops -- fill" },
   // Callers would use up new rooms, too.
@@ -173,12 +265,18 @@ test.each<Row>([
   { row: { PoolDepth: 0 }, own: contradicting, isOk: false, found: "0 of 50 rooms", advice: "404: docs" },
   // The pool is switched off: nobody creates a room, or somebody does.
   { row: { PoolDepth: 0, MaximumRooms: 0 }, isOk: true, found: "0 of 0 rooms" },
-  { row: { MaximumRooms: 0 }, lines: [create(1)], isOk: false, found: "10 of 0 rooms: switched off" },
   {
-    row: { PoolDepth: 52 },
+    row: { MaximumRooms: 0 },
+    lines: [create(1)],
+    isOk: false,
+    found: "10 of 0 rooms: switched off",
+    advice: "docs",
+  },
+  {
+    row: { PoolDepth: 52, MaximumRooms: 48 },
     isOk: true,
-    found: "52 of 50 rooms",
-    advice: "2 more than MAX_VMR, which does no",
+    found: "52 of 48 rooms",
+    advice: "4 more than MAX_VMR, which does no",
   },
   { row: { PoolDepth: null }, found: "unknown" },
 ])("Pool: given $row, says $found", async (row) => expectFinding(pool.checkPool, row));
