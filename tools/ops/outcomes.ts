@@ -17,14 +17,10 @@ export const exitCodes = {
 export type Outcome = keyof typeof exitCodes;
 
 /** The command line is wrong. The message names the option or argument. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
+export class UsageError extends Error {}
 
 /** The command needs something that cannot be reached or may not be used. The message says what to do. */
-export class UnreachableError extends Error {
-  override readonly name = "UnreachableError";
-}
+export class UnreachableError extends Error {}
 
 /** Returns what the operator reads about an error, in one line without a secret, and how the command ends. */
 export function describeError(error: unknown, call: string): { line: string; outcome: Outcome } {
