@@ -143,15 +143,16 @@ export function createProvisioning(options: ProvisioningOptions) {
     return (await deleteHalfMade(room, log)) ? "nothing" : "half-made";
   }
 
-  /** Waits until the room is on the platform and complete; then returns what the last look-up found. */
+  /** Waits until the room is on the platform and complete; then returns what was found last. */
   async function waitForRoom(name: string, invisibleUntil: number): Promise<ConferenceRow | undefined> {
     const until = Math.min(clock.now() + lookUpSeconds * 1000, invisibleUntil);
     // So that the last look-up has ended before the name is visible.
     const startBefore = until - platformTimeoutSeconds * 1000;
+    let last: ConferenceRow | undefined;
     for (;;) {
-      const room = await conferences.findByName(name, { startBefore }).catch(() => undefined);
+      last = await conferences.findByName(name, { startBefore }).catch(() => last);
       const isOver = clock.now() + lookUpPauseMilliseconds >= startBefore;
-      if (isOver || (room && isDialable(room))) return room;
+      if (isOver || (last && isDialable(last))) return last;
       await clock.sleep(lookUpPauseMilliseconds);
     }
   }

@@ -104,7 +104,7 @@ export function createSettle({ pool, deletion, clock, leaseSeconds }: Settlement
       case "discard-name":
         return discard(held, outcome, false);
       case "delete-message": {
-        const result = await deleteConfirmed(pool, held.message);
+        const result = await deleteConfirmed(pool, held.message, () => clock.now() < held.heldUntil);
         held.log.error("duplicate-message", { room, outcome: result });
         return;
       }
