@@ -37,11 +37,11 @@ test("a line contains only name, message and stack of an error and its causes", 
 });
 
 test.each([
-  ["GatewayError", "storage-unavailable", new GatewayError("storage-unavailable")],
-  ["PlatformError", "GET", new PlatformError({ outcome: "unknown", message: "GET" })],
-  ["QueueError", "queue put", new QueueError("unknown", "queue put")],
-])("a line contains the name %s of the gateway's own error", (name, message, error) => {
-  log.error("request-failed", {}, error);
+  ["GatewayError", "storage-unavailable", () => new GatewayError("storage-unavailable")],
+  ["PlatformError", "GET", () => new PlatformError({ outcome: "unknown", message: "GET" })],
+  ["QueueError", "queue put", () => new QueueError("unknown", "queue put")],
+])("a line contains the name %s of the gateway's own error", (name, message, create) => {
+  log.error("request-failed", {}, create());
   expect(lines[0]?.["causes"]).toMatchObject([{ name, message }]);
 });
 
