@@ -4,9 +4,9 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openStorageAccount } from "../../src/lib/azure/storage-queue.ts";
-import type { Queue, QueueMessage } from "../../src/lib/ports.ts";
-import { startAzurite } from "../../tools/simulators/azurite.ts";
+import type { Queue, QueueMessage } from "../../src/lib/queue.ts";
 import { createMemoryQueue } from "../../tools/simulators/memory/queue.ts";
+import { startAzurite } from "../../tools/simulators/services/azurite.ts";
 import { useStarted } from "../support/use-started.ts";
 
 const azurite = useStarted(startAzurite);

@@ -5,7 +5,11 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { identities } from "../../tools/simulators/identities.ts";
-import { type Answer, type Reply, startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
+import {
+  type Answer,
+  type Reply,
+  startLoopbackServer,
+} from "../../tools/simulators/services/loopback-server.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 import { projectFolder, runScriptIn } from "../support/script-process.ts";
 

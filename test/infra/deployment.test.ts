@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { createRecordContainer } from "../../src/lib/azure/blob-records.ts";
 import { maxBodyBytes } from "../../src/lib/http/body.ts";
-import { queueNames } from "../../src/lib/ports.ts";
+import { queueNames } from "../../src/lib/queue.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import {
   allOf,

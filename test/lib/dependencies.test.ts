@@ -4,8 +4,8 @@ import { createAdapters, type Dependencies } from "../../src/lib/dependencies.ts
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { identities } from "../../tools/simulators/identities.ts";
-import { startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
 import { createMemoryGateway } from "../../tools/simulators/memory/gateway.ts";
+import { startLoopbackServer } from "../../tools/simulators/services/loopback-server.ts";
 import { exampleEnvironment, oauthEnvironment } from "../support/example-settings.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
 import { shortenTimeouts } from "../support/shortened-timeouts.ts";

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHttpClient, NoResponseError } from "../../src/lib/http-client.ts";
 import { transportFailure } from "../../src/lib/platform/errors.ts";
-import { listen } from "../../tools/simulators/process/listen.ts";
+import { listen } from "../../tools/simulators/services/listen.ts";
 import { watchConnectLimits } from "../support/connect-limits.ts";
 import { useStartedPerTest } from "../support/use-started.ts";
 

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { GatewayError } from "../../src/lib/errors.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
 import { PlatformError } from "../../src/lib/platform/errors.ts";
-import { QueueError } from "../../src/lib/ports.ts";
+import { QueueError } from "../../src/lib/queue.ts";
 
 let log: Log;
 let texts: string[];

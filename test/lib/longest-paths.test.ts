@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Dependencies } from "../../src/lib/dependencies.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/errors.ts";
-import { type Queue, QueueError } from "../../src/lib/ports.ts";
+import { type Queue, QueueError } from "../../src/lib/queue.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { settlePromises } from "../../tools/simulators/memory/clock.ts";
 import { createMemoryGateway, memorySettings, type PortCall } from "../../tools/simulators/memory/gateway.ts";

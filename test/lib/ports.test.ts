@@ -1,6 +1,7 @@
 /** The system's clock and randomness, and deletions of messages whose outcome is known, lost or unknown. */
 import { expect, test } from "vitest";
-import { deleteConfirmed, type QueueFailure, secureRandom, systemClock } from "../../src/lib/ports.ts";
+import { secureRandom, systemClock } from "../../src/lib/ports.ts";
+import { deleteConfirmed, type QueueFailure } from "../../src/lib/queue.ts";
 import { createManualClock } from "../../tools/simulators/memory/clock.ts";
 import { createMemoryQueue } from "../../tools/simulators/memory/queue.ts";
 

@@ -1,7 +1,7 @@
 /** Records what is observable from outside during a history, and every broken promise. */
 import { decodeRoomMessage, isPersistent, loggableName, parseMarker } from "../../src/lib/ownership/room.ts";
 import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
-import type { QueueMessage } from "../../src/lib/ports.ts";
+import type { QueueMessage } from "../../src/lib/queue.ts";
 import { gatewayName } from "../support/markers.ts";
 import type { Task } from "./faults.ts";
 import type { PlatformObserver, ShownRoom, SimulatedPlatform } from "./simulated-platform.ts";

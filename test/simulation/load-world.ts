@@ -12,7 +12,7 @@ import type {
 } from "../../src/lib/platform/transport.ts";
 import { createVirtualClock } from "../../tools/simulators/memory/clock.ts";
 import { createMemoryGateway, createMemoryWorld } from "../../tools/simulators/memory/gateway.ts";
-import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
+import { createSeededRandom } from "../../tools/simulators/memory/seeded-random.ts";
 import { formatMarker } from "../support/markers.ts";
 import { createRecordingLog } from "../support/recording-log.ts";
 

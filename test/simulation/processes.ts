@@ -1,6 +1,7 @@
 /** The processes that run the app: each has a gateway of its own, and all share the queues and the platform. */
 import { createLog, type Log } from "../../src/lib/log.ts";
-import type { QueueMessage, RandomSource } from "../../src/lib/ports.ts";
+import type { RandomSource } from "../../src/lib/ports.ts";
+import type { QueueMessage } from "../../src/lib/queue.ts";
 import type { createMemoryGateway, MemoryRequest } from "../../tools/simulators/memory/gateway.ts";
 import { currentTask, type Fault, type SimulatedProcess, type Task } from "./faults.ts";
 import type { FaultAt } from "./history.ts";

@@ -1,5 +1,6 @@
 /** The host's queue trigger: leases messages of the provisioning queue, runs the function, then deletes or retries. */
-import type { QueueMessage, RandomSource } from "../../src/lib/ports.ts";
+import type { RandomSource } from "../../src/lib/ports.ts";
+import type { QueueMessage } from "../../src/lib/queue.ts";
 import type { VirtualClock } from "../../tools/simulators/memory/clock.ts";
 import type { MemoryQueue } from "../../tools/simulators/memory/queue.ts";
 import type { AppProcess, Plan } from "./processes.ts";

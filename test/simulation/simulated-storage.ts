@@ -1,6 +1,6 @@
 /** The ports of storage: each call can fail, before or after it was carried out; the ledger sees messages. */
 import { GatewayError } from "../../src/lib/errors.ts";
-import { QueueError, type queueNames } from "../../src/lib/ports.ts";
+import { QueueError, type queueNames } from "../../src/lib/queue.ts";
 import type { PortCall as MemoryCall } from "../../tools/simulators/memory/gateway.ts";
 import type { MemoryQueue } from "../../tools/simulators/memory/queue.ts";
 import { type Ports, requireTask } from "./faults.ts";

@@ -1,6 +1,6 @@
 /** Starts one step of a history: a call, a platform event, a change by an operator, a crash or an outage. */
 import type { MemoryRequest } from "../../tools/simulators/memory/gateway.ts";
-import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
+import { createSeededRandom } from "../../tools/simulators/memory/seeded-random.ts";
 import { formatMarker } from "../support/markers.ts";
 import { createRoom, deleteAllRooms, deliverEnds, request } from "./callers.ts";
 import type { Step, Target } from "./history.ts";

@@ -2,7 +2,7 @@
 import type { RandomSource } from "../../src/lib/ports.ts";
 import { createVirtualClock, type VirtualClock } from "../../tools/simulators/memory/clock.ts";
 import { createMemoryGateway, createMemoryWorld } from "../../tools/simulators/memory/gateway.ts";
-import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
+import { createSeededRandom } from "../../tools/simulators/memory/seeded-random.ts";
 import {
   createPorts,
   type Fault,

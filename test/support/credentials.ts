@@ -2,7 +2,7 @@
 import { createPublicKey } from "node:crypto";
 import jsonwebtoken from "jsonwebtoken";
 import { identities } from "../../tools/simulators/identities.ts";
-import { createSigningKey, type TokenIssuer } from "../../tools/simulators/token-issuer.ts";
+import { createSigningKey, type TokenIssuer } from "../../tools/simulators/services/token-issuer.ts";
 
 const { tenantId } = identities;
 const otherId = "99999999-9999-4999-8999-999999999999";

@@ -4,7 +4,7 @@ import { createGarbageCollection, type GarbageCollectionOptions } from "../../sr
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import { decodeRoomMessage } from "../../src/lib/ownership/room.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
-import { createPlatformStatus } from "../../src/lib/platform/live.ts";
+import { createPlatformStatus } from "../../src/lib/platform/status-api.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import type { MetricsSink } from "../../src/lib/ports.ts";

@@ -1,7 +1,7 @@
 /** A server on loopback that passes connections on, over TLS if it has a certificate, and that a test can switch off. */
 import { connect, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { listen } from "../../tools/simulators/process/listen.ts";
+import { listen } from "../../tools/simulators/services/listen.ts";
 
 /** In PEM format. */
 export interface Certificate {

@@ -1,6 +1,6 @@
 /** Says in plain words what a line of the app's log means. */
 import { describeCall } from "../terminal/call-failure.ts";
-import type { Line } from "./reading.ts";
+import type { Line } from "./line.ts";
 
 const codeWords: Readonly<Record<string, string>> = {
   "pool-exhausted": "the pool was empty",

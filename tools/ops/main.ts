@@ -4,7 +4,7 @@ import { commands } from "./commands/commands.ts";
 import { connect } from "./gateway/connect.ts";
 import { runProgram } from "./operator-program.ts";
 import { exitCodes } from "./outcomes.ts";
-import { createTerminal } from "./terminal/terminal.ts";
+import { createTerminal } from "./terminal.ts";
 
 const terminal = createTerminal();
 const outcome = await runProgram(commands, process.argv.slice(2), {

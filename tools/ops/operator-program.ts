@@ -4,7 +4,7 @@ import { configure, type Surroundings } from "../terminal/create-command.ts";
 import type { connect, GatewayOptions } from "./gateway/connect.ts";
 import { type Environment, headerOf, type Target } from "./gateway/target.ts";
 import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** The context of a command. */
 export interface Context extends Pick<ProgramOptions, "terminal" | "stopping"> {

@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import type { DevelopmentStack } from "./development-stack.ts";
+import { AppState } from "./host/messages.ts";
 
 const connectionSchema = z.object({
   /** The process that started the gateway and wrote the file. */
@@ -20,12 +21,7 @@ const connectionSchema = z.object({
   poolReadyDelaySeconds: z.number(),
   garbageMinimumAgeSeconds: z.number(),
   /** Whether the app takes calls, with the reason in one line if it does not. `npm start -- --no-app` leaves it out. */
-  app: z
-    .object({
-      state: z.enum(["up", "restarting", "not loaded", "ended"]),
-      reason: z.string().optional(),
-    })
-    .optional(),
+  app: AppState.optional(),
   /** The app's settings by name. The secrets among them are made up. */
   settings: z.record(z.string(), z.string()),
 });

@@ -1,12 +1,12 @@
 /** Starts everything that the gateway talks to, on loopback in this process. */
 
-import { startAzurite } from "./azurite.ts";
-import { startContactCentre } from "./contact-centre.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
-import { startLogWorkspace } from "./log-workspace.ts";
 import { startPlatformSimulator } from "./platform/platform-simulator.ts";
-import type { Port } from "./process/listen.ts";
-import { startTokenIssuer } from "./token-issuer.ts";
+import { startAzurite } from "./services/azurite.ts";
+import { startContactCentre } from "./services/contact-centre.ts";
+import type { Port } from "./services/listen.ts";
+import { startLogWorkspace } from "./services/log-workspace.ts";
+import { startTokenIssuer } from "./services/token-issuer.ts";
 
 export type DevelopmentStack = Awaited<ReturnType<typeof startDevelopmentStack>>;
 

@@ -1,5 +1,4 @@
 /** The made-up identities of the local environment: tenant, consumer, agents, event sink and platform account. */
-import type { ContactCentreUser } from "./contact-centre.ts";
 
 export const identities = {
   tenantId: "11111111-1111-4111-8111-111111111111",
@@ -15,6 +14,14 @@ export const identities = {
   platformUsername: "gateway",
   platformPassword: "local-platform-password",
 } as const;
+
+export interface ContactCentreUser {
+  readonly token: string;
+  readonly id: string;
+  readonly name: string;
+  readonly divisionId: string;
+  readonly divisionName: string;
+}
 
 /** The agents that the contact centre knows: one of the authorised division, one of another. */
 export const contactCentreUsers: ContactCentreUser[] = [

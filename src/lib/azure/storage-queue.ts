@@ -1,7 +1,7 @@
 /** Implements the queue port with Azure Storage Queues. */
 import type { TokenCredential } from "@azure/identity";
 import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
-import { type Queue, QueueError, type QueueFailure, type Queues, queueNames } from "../ports.ts";
+import { type Queue, QueueError, type QueueFailure, type Queues, queueNames } from "../queue.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** Which account to open, and how. */

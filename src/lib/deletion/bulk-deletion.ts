@@ -6,7 +6,8 @@ import { decodeRoomMessage, isPersistent, isRoom, type Ownership, parseMarker } 
 import { forEachParallel } from "../parallel.ts";
 import type { PlatformClient } from "../platform/client.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
-import type { Clock, Queue } from "../ports.ts";
+import type { Clock } from "../ports.ts";
+import type { Queue } from "../queue.ts";
 import { clockToleranceMilliseconds, type DeletionRequest, decide } from "./decisions.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 

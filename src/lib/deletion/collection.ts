@@ -18,8 +18,9 @@ import { forEachParallel } from "../parallel.ts";
 import { PlatformBusyError, type PlatformClient } from "../platform/client.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
-import type { PlatformStatus } from "../platform/live.ts";
-import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
+import type { PlatformStatus } from "../platform/status-api.ts";
+import type { Clock } from "../ports.ts";
+import { deleteConfirmed, type Queue, type QueueMessage } from "../queue.ts";
 import { maximumAge, requestOf } from "./decisions.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 

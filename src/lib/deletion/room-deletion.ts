@@ -4,7 +4,7 @@ import { loggableName, type Ownership } from "../ownership/room.ts";
 import type { PlatformClient } from "../platform/client.ts";
 import type { CallLimits, ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
-import type { PlatformStatus } from "../platform/live.ts";
+import type { PlatformStatus } from "../platform/status-api.ts";
 import type { Clock } from "../ports.ts";
 import { type Decision, type DeletionRequest, decide } from "./decisions.ts";
 

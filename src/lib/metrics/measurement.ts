@@ -2,8 +2,9 @@
 import type { Log } from "../log.ts";
 import { type MarkedRoom, markedRooms } from "../ownership/room.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import type { PlatformAlarm, PlatformStatus } from "../platform/live.ts";
-import { type Clock, type QueueMessage, type Queues, timestampOf } from "../ports.ts";
+import type { PlatformAlarm, PlatformStatus } from "../platform/status-api.ts";
+import { type Clock, timestampOf } from "../ports.ts";
+import type { QueueMessage, Queues } from "../queue.ts";
 
 /** Column type by name, as `Custom-VmrGatewayMetrics_CL` has them in the data collection rule. */
 export const metricsColumns = {

@@ -1,7 +1,8 @@
 /** The deletion queue: writes the names of rooms to it, and groups its messages by room. */
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import { type Clock, type Queue, QueueError, type QueueMessage } from "../ports.ts";
+import type { Clock } from "../ports.ts";
+import { type Queue, QueueError, type QueueMessage } from "../queue.ts";
 import { decodeRoomMessage, encodeRoomMessage, loggableName, type RoomMessage } from "./room.ts";
 
 /** A room that the gateway, or an operator through it, wants deleted. */

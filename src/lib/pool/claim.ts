@@ -11,7 +11,8 @@ import {
 import type { PlatformClient } from "../platform/client.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import type { Slot } from "../platform/limiter.ts";
-import { deleteConfirmed, type QueueMessage, timestampOf } from "../ports.ts";
+import { timestampOf } from "../ports.ts";
+import { deleteConfirmed, type QueueMessage } from "../queue.ts";
 import { createBreaker } from "./breaker.ts";
 import { createGiveUp } from "./giving-up.ts";
 import type { Replenishment } from "./replenishment.ts";

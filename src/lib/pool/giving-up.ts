@@ -1,7 +1,8 @@
 /** Gives up a pooled room: no claim can receive it any more, and the collector deletes it. */
 import type { Log } from "../log.ts";
 import { type GatewayDeletion, queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
-import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
+import type { Clock } from "../ports.ts";
+import { deleteConfirmed, type Queue, type QueueMessage } from "../queue.ts";
 
 /** What became of a message that was to be deleted. */
 type DeletionOutcome = Awaited<ReturnType<typeof deleteConfirmed>>;

@@ -4,7 +4,8 @@ import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { parseMarker } from "../ownership/room.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
-import { type Clock, type CreateRecord, type CreateRecordStore, type Queue, timestampOf } from "../ports.ts";
+import { type Clock, type CreateRecord, type CreateRecordStore, timestampOf } from "../ports.ts";
+import type { Queue } from "../queue.ts";
 import type { Claims } from "./claim.ts";
 import { createGiveUp } from "./giving-up.ts";
 

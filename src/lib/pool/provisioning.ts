@@ -6,7 +6,8 @@ import type { Log } from "../log.ts";
 import { isDialable } from "../ownership/room.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { describeFailure, PlatformError } from "../platform/errors.ts";
-import { type Clock, type Queue, QueueError, type RandomSource, timestampOf } from "../ports.ts";
+import { type Clock, type RandomSource, timestampOf } from "../ports.ts";
+import { type Queue, QueueError } from "../queue.ts";
 import { createGiveUp, type Held } from "./giving-up.ts";
 import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
 

@@ -1,7 +1,7 @@
 /** Requests new rooms: one for each room handed out, or as many as are missing from a level. */
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import { deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
+import { deleteConfirmed, type Queue, type QueueMessage } from "../queue.ts";
 import type { ProvisioningRequest } from "./provisioning.ts";
 
 /** Writes the provisioning queue. */

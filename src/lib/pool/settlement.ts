@@ -2,7 +2,8 @@
 import type { Log } from "../log.ts";
 import { encodeRoomMessage, type RoomMessage } from "../ownership/room.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
-import { type Clock, deleteConfirmed, type Queue } from "../ports.ts";
+import type { Clock } from "../ports.ts";
+import { deleteConfirmed, type Queue } from "../queue.ts";
 import { createGiveUp, type Held } from "./giving-up.ts";
 
 /** One message that a claim holds. */

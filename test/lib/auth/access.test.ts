@@ -4,7 +4,7 @@ import { createAccessChecks } from "../../../src/lib/auth/access.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { createMemoryGateway } from "../../../tools/simulators/memory/gateway.ts";
-import { startTokenIssuer } from "../../../tools/simulators/token-issuer.ts";
+import { startTokenIssuer } from "../../../tools/simulators/services/token-issuer.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";

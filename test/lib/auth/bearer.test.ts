@@ -4,7 +4,7 @@ import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/beare
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { identities } from "../../../tools/simulators/identities.ts";
-import { startTokenIssuer } from "../../../tools/simulators/token-issuer.ts";
+import { startTokenIssuer } from "../../../tools/simulators/services/token-issuer.ts";
 import { forbiddenTokens, wrongTokens } from "../../support/credentials.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 import { useStarted } from "../../support/use-started.ts";

@@ -1,8 +1,8 @@
 /** Contact-centre tokens: accepted users, cached verdicts, and failures of the contact centre. */
 import { beforeEach, expect, test } from "vitest";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
-import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createManualClock, type ManualClock } from "../../../tools/simulators/memory/clock.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";

@@ -7,8 +7,8 @@ import {
 } from "../../../src/lib/auth/signing-keys.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { identities } from "../../../tools/simulators/identities.ts";
-import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
-import { createSigningKey } from "../../../tools/simulators/token-issuer.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
+import { createSigningKey } from "../../../tools/simulators/services/token-issuer.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";

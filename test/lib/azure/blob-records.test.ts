@@ -4,9 +4,9 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { describe, expect, test } from "vitest";
 import { createRecordContainer, openCreateRecords } from "../../../src/lib/azure/blob-records.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
-import { startAzurite } from "../../../tools/simulators/azurite.ts";
-import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createMemoryRecordStore } from "../../../tools/simulators/memory/record-store.ts";
+import { startAzurite } from "../../../tools/simulators/services/azurite.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStarted } from "../../support/use-started.ts";
 

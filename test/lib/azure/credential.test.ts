@@ -4,7 +4,7 @@ import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import type { MetricsRow } from "../../../src/lib/metrics/measurement.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { useStarted } from "../../support/use-started.ts";
 

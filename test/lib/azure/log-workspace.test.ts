@@ -2,8 +2,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createMetricsSink } from "../../../src/lib/azure/log-workspace.ts";
 import type { MetricsSink } from "../../../src/lib/ports.ts";
-import { startLogWorkspace } from "../../../tools/simulators/log-workspace.ts";
-import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { startLogWorkspace } from "../../../tools/simulators/services/log-workspace.ts";
+import { startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 

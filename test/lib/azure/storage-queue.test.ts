@@ -4,10 +4,10 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
-import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
-import { startAzurite } from "../../../tools/simulators/azurite.ts";
-import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
-import { listen } from "../../../tools/simulators/process/listen.ts";
+import type { Queue, QueueMessage, Queues } from "../../../src/lib/queue.ts";
+import { startAzurite } from "../../../tools/simulators/services/azurite.ts";
+import { listen } from "../../../tools/simulators/services/listen.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStarted } from "../../support/use-started.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { encodeRoomMessage, loggableName, type RoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
-import type { Queue } from "../../../src/lib/ports.ts";
+import type { Queue } from "../../../src/lib/queue.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import { createVirtualClock } from "../../../tools/simulators/memory/clock.ts";
 import { createMemoryGateway, createMemoryWorld } from "../../../tools/simulators/memory/gateway.ts";
-import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
+import { createSeededRandom } from "../../../tools/simulators/memory/seeded-random.ts";
 import { formatMarker } from "../../support/markers.ts";
 
 const runMilliseconds = 600_000;

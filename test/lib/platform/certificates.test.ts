@@ -3,7 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { watchConnectLimits } from "../../support/connect-limits.ts";
 import { exampleEnvironment, oauthEnvironment } from "../../support/example-settings.ts";
 import type { Certificate } from "../../support/proxy.ts";

@@ -1,8 +1,7 @@
 /** Calls to the platform, mostly over real sockets: failures, deadlines, concurrency and retries. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
-import { type PlatformRequest } from "../../../src/lib/platform/transport.ts";
-import type { FaultInput } from "../../../tools/simulators/faults.ts";
+import type { PlatformRequest } from "../../../src/lib/platform/transport.ts";
 import {
   createManualClock,
   createVirtualClock,
@@ -10,8 +9,9 @@ import {
   settlePromises,
   type VirtualClock,
 } from "../../../tools/simulators/memory/clock.ts";
+import { createSeededRandom } from "../../../tools/simulators/memory/seeded-random.ts";
 import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
-import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
+import type { FaultInput } from "../../../tools/simulators/services/faults.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import {
   newPlatformClient,

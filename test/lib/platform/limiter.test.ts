@@ -7,7 +7,7 @@ import {
   settlePromises,
   type VirtualClock,
 } from "../../../tools/simulators/memory/clock.ts";
-import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
+import { createSeededRandom } from "../../../tools/simulators/memory/seeded-random.ts";
 
 const ceiling = 8;
 let clock: VirtualClock;

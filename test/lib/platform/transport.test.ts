@@ -7,8 +7,12 @@ import {
   createCredentials,
   type OAuthClient,
 } from "../../../src/lib/platform/transport.ts";
-import { type Answer, type Reply, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createManualClock, type ManualClock } from "../../../tools/simulators/memory/clock.ts";
+import {
+  type Answer,
+  type Reply,
+  startLoopbackServer,
+} from "../../../tools/simulators/services/loopback-server.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { newPlatformClient, conferencePath as path } from "../../support/use-platform.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";

@@ -2,7 +2,7 @@
 
 import type { RandomSource } from "../../../src/lib/ports.ts";
 import { settlePromises } from "../../../tools/simulators/memory/clock.ts";
-import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
+import { createSeededRandom } from "../../../tools/simulators/memory/seeded-random.ts";
 import { settleAndAudit } from "../audit.ts";
 import type { Violation } from "../ledger.ts";
 import { createWorld } from "../world.ts";

@@ -8,7 +8,7 @@ import {
   writeConnection,
 } from "../../simulators/connection.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
-import { unusualPort } from "../../simulators/process/listen.ts";
+import { unusualPort } from "../../simulators/services/listen.ts";
 import { stopSignal, untilStopped } from "../../terminal/stop-signal.ts";
 import { startConsole } from "../console/console-server.ts";
 import { describeProvisioningProblem } from "../console/creates.ts";

@@ -8,7 +8,7 @@ import { build, stop } from "esbuild";
 import type { Connection } from "../../simulators/connection.ts";
 import { fetchAccessToken, tokenLine } from "../../simulators/consumer.ts";
 import { identities } from "../../simulators/identities.ts";
-import { listen, type Port } from "../../simulators/process/listen.ts";
+import { listen, type Port } from "../../simulators/services/listen.ts";
 import type { Addresses } from "./actions.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
 import type { Shown } from "./console-state.ts";

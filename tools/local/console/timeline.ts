@@ -1,5 +1,5 @@
 /** What happened: each run of a function, as the app's log tells it, and outages. */
-import { type Line, readLine } from "../../log/reading.ts";
+import { type Line, readLine } from "../../log/line.ts";
 import { describeLine, describeLoggedFailure, phrase } from "../../log/words.ts";
 import type { AppState, LogEntry } from "../../simulators/host/messages.ts";
 import type { TimelineEntry } from "./console-state.ts";

@@ -1,7 +1,7 @@
 /** What differs from normal in the gateway and in the parts around it, in words. */
 import type { DevelopmentStack } from "../../simulators/development-stack.ts";
-import type { Fault } from "../../simulators/faults.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
+import type { Fault } from "../../simulators/services/faults.ts";
 import { count } from "../../terminal/format.ts";
 import type { Banner, Snapshot, TimelineEntry } from "./console-state.ts";
 import { describeFailedCreates } from "./creates.ts";

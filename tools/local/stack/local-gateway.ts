@@ -9,7 +9,7 @@ import {
   startFunctionsHost,
 } from "../../simulators/host/functions-host.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
-import type { Port } from "../../simulators/process/listen.ts";
+import type { Port } from "../../simulators/services/listen.ts";
 import { createCorsHandler } from "./cors.ts";
 
 export interface LocalGatewayOptions

@@ -1,7 +1,7 @@
 /** Opens the queues of a local gateway. */
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
-import type { Queues } from "../../../src/lib/ports.ts";
+import type { Queues } from "../../../src/lib/queue.ts";
 import { bypassProxy } from "../../terminal/bypass-proxy.ts";
 
 // A busy computer can stand still for seconds.

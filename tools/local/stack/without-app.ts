@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { connectionOf, writeConnection } from "../../simulators/connection.ts";
 import { startDevelopmentStack } from "../../simulators/development-stack.ts";
 import { localSettings } from "../../simulators/gateway-settings.ts";
-import { listen, type Port } from "../../simulators/process/listen.ts";
+import { listen, type Port } from "../../simulators/services/listen.ts";
 import { untilStopped } from "../../terminal/stop-signal.ts";
 import { pointEventSinkTo } from "./local-gateway.ts";
 

@@ -1,5 +1,5 @@
 /** Prints what the app logs, for a person: short lines, each failure once, and repeats only counted. */
-import { readLine } from "../../log/reading.ts";
+import { readLine } from "../../log/line.ts";
 import type { LogEntry } from "../../simulators/host/messages.ts";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];

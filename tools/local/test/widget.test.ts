@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { contactCentreUsers, identities } from "../../simulators/identities.ts";
-import { type Answer, startLoopbackServer } from "../../simulators/loopback-server.ts";
+import { type Answer, startLoopbackServer } from "../../simulators/services/loopback-server.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { openPage, startBrowser } from "./browser.ts";
 

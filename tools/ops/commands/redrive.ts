@@ -2,12 +2,12 @@
 
 import { parseJson } from "../../../src/lib/json.ts";
 import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/provisioning.ts";
-import { deleteConfirmed, type QueueMessage } from "../../../src/lib/ports.ts";
+import { deleteConfirmed, type QueueMessage } from "../../../src/lib/queue.ts";
 import { count } from "../../terminal/format.ts";
 import type { Target } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { withProgress } from "../terminal/terminal.ts";
+import { withProgress } from "../terminal.ts";
 
 // Longer than a run takes, so that it receives each message once.
 const leaseSeconds = 60;

@@ -2,7 +2,8 @@
 import { Option } from "@commander-js/extra-typings";
 import { isOfOtherGateway } from "../../../src/lib/ownership/room.ts";
 import { age, count, table } from "../../terminal/format.ts";
-import { type LogLine, requirePlatform } from "../gateway/target.ts";
+import type { LogLine } from "../gateway/log.ts";
+import { requirePlatform } from "../gateway/target.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { describeOthers, type RoomView, readAllRooms, roomStates, viewRoom } from "../pool/room-views.ts";

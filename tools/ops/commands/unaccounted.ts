@@ -9,7 +9,7 @@ import type { Context, Flags, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { namesToDelete, type RoomView, readAllRooms } from "../pool/room-views.ts";
 import { measureTarget } from "../status/measured.ts";
-import { silentLog, withProgress } from "../terminal/terminal.ts";
+import { silentLog, withProgress } from "../terminal.ts";
 
 export function addUnaccounted({ command, run }: Operator): void {
   command(

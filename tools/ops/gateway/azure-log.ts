@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { parseJson } from "../../../src/lib/json.ts";
 import type { AzureApi } from "./azure-api.ts";
-import { createFunctions, type LogFilter, type LogReader, maxLines } from "./target.ts";
+import { createFunctions, type LogFilter, type LogReader, maxLines } from "./log.ts";
 
 // https://learn.microsoft.com/azure/azure-monitor/logs/api/response-format
 const tableSchema = z.object({

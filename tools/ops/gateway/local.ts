@@ -5,19 +5,12 @@ import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import { type Clock, systemClock } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { type Connection, findStartedGateway, findStartedGateways } from "../../simulators/connection.ts";
-import { hostFailureEvent } from "../../simulators/log-workspace.ts";
+import { hostFailureEvent } from "../../simulators/services/log-workspace.ts";
 import { bypassProxy } from "../../terminal/bypass-proxy.ts";
 import { screenTime } from "../../terminal/format.ts";
 import { UnreachableError } from "../outcomes.ts";
-import {
-  defaultLimits,
-  type LogLine,
-  type LogReader,
-  maxLines,
-  openPlatform,
-  probeSeconds,
-  type Target,
-} from "./target.ts";
+import { type LogLine, type LogReader, maxLines } from "./log.ts";
+import { defaultLimits, openPlatform, probeSeconds, type Target } from "./target.ts";
 
 /** Connects to the gateway of this file, or to the one that started last. Throws UnreachableError if none runs. */
 export async function connectLocally(path?: string): Promise<Target> {

@@ -1,11 +1,13 @@
 /** The gateway that a command works on: its platform, queues, log and settings, as the operator reaches them. */
 import { createClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/live.ts";
+import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status-api.ts";
 import { createCredentials, createTransport } from "../../../src/lib/platform/transport.ts";
-import { type Clock, type Queues, systemClock } from "../../../src/lib/ports.ts";
+import { type Clock, systemClock } from "../../../src/lib/ports.ts";
+import type { Queues } from "../../../src/lib/queue.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
+import type { LogReader } from "./log.ts";
 
 /** The conferencing platform, with the operator's credentials. */
 export interface Platform {
@@ -95,48 +97,6 @@ export function platformOf(client: PlatformClient, clock: Clock): Platform {
     },
   };
 }
-
-/** One line that the app logged: when, and its fields. */
-export interface LogLine {
-  readonly time: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-/** Which lines to read. Missing conditions are ignored. */
-export interface LogFilter {
-  readonly hours: number;
-  readonly room?: string;
-  readonly events?: readonly string[];
-  readonly functions?: readonly string[];
-  /** Lines of the gateway of this name, whichever app of the workspace it is. The default is this app's lines. */
-  readonly gateway?: string;
-}
-
-/** The functions that hand out rooms. */
-export const createFunctions = ["createRoom", "createRoomFromQueue"];
-/** The function that agents call. */
-export const agentFunction = "getPublicRoom";
-const roomFunctions = ["getRoom", "listRooms", "updateRoom", "deleteRoom"];
-const bulkFunctions = ["bulkCreateRooms", "bulkDeleteRooms"];
-/** All functions that consumers and agents call. */
-export const callFunctions = [...createFunctions, agentFunction, ...roomFunctions, ...bulkFunctions];
-
-/** Reads the log. Every method throws UnreachableError if the log cannot be read. */
-export interface LogReader {
-  /** Returns the lines, the oldest first; of more than 10,000, the latest. */
-  readonly lines: (filter: LogFilter) => Promise<readonly LogLine[]>;
-  /**
-   * Returns the creates of the last hour that API Management refused, in the form of the app's lines, or undefined if its
-   * log is not here.
-   */
-  readonly refusedByApiManagement: () => Promise<readonly LogLine[] | undefined>;
-  /** Returns why the app did not load in the last hour, or undefined if the log does not say so. */
-  readonly loadFailure: () => Promise<string | undefined>;
-  /** Returns the newest metrics row of the last day, or undefined if there is none. */
-  readonly newestMetrics: () => Promise<Readonly<Record<string, unknown>> | undefined>;
-}
-
-export const maxLines = 10_000;
 
 /** What names a deployment on Azure. */
 export interface DeploymentNames {

@@ -3,7 +3,7 @@
 import { count } from "../../terminal/format.ts";
 import type { Target, TargetWithPlatform } from "../gateway/target.ts";
 import type { Context } from "../operator-program.ts";
-import { silentLog as log, withProgress } from "../terminal/terminal.ts";
+import { silentLog as log, withProgress } from "../terminal.ts";
 import { retireRoom } from "./retirement.ts";
 
 /** Prints and returns how many rooms the pool has, and how many are requested. */

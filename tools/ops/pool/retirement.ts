@@ -10,13 +10,8 @@ import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createLimiter } from "../../../src/lib/platform/limiter.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
-import {
-  type Clock,
-  type Queue,
-  QueueError,
-  type QueueMessage,
-  secureRandom,
-} from "../../../src/lib/ports.ts";
+import { type Clock, secureRandom } from "../../../src/lib/ports.ts";
+import { type Queue, QueueError, type QueueMessage } from "../../../src/lib/queue.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { withTakenOut } from "./taken-out.ts";
 

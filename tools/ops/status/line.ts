@@ -1,6 +1,6 @@
 /** One line of `ops status`. */
 import { styleText } from "node:util";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** What a check found. */
 export interface Finding {

@@ -1,9 +1,10 @@
 /** What the log says about work that succeeds or fails: how often it failed, why, and whether that is over. */
 import * as z from "zod";
-import { readLine } from "../../log/reading.ts";
+import { readLine } from "../../log/line.ts";
 import { describeLoggedFailure } from "../../log/words.ts";
 import { age, count } from "../../terminal/format.ts";
-import { createFunctions, type LogLine, type Target } from "../gateway/target.ts";
+import { createFunctions, type LogLine } from "../gateway/log.ts";
+import type { Target } from "../gateway/target.ts";
 import { type Finding, judged } from "./line.ts";
 
 /** Some work within some time. */

@@ -10,12 +10,12 @@ import {
   parseMarker,
 } from "../../../src/lib/ownership/room.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
-import type { Queue } from "../../../src/lib/ports.ts";
+import type { Queue } from "../../../src/lib/queue.ts";
 import { version } from "../../../src/lib/version.ts";
 import type { Platform, Target } from "../gateway/target.ts";
 import { describeOthers } from "../pool/room-views.ts";
 import { isTakenOut } from "../pool/taken-out.ts";
-import { silentLog } from "../terminal/terminal.ts";
+import { silentLog } from "../terminal.ts";
 
 const amount = z.number().nullable().default(null);
 

@@ -1,5 +1,7 @@
 /** What several checks need: read once, when the first of them asks for it. */
-import { callFunctions, type Target } from "../gateway/target.ts";
+
+import { callFunctions } from "../gateway/log.ts";
+import type { Target } from "../gateway/target.ts";
 import { createsOf, recentHours } from "./log-history.ts";
 import { readMeasured } from "./measured.ts";
 

@@ -1,7 +1,7 @@
 /** What the app did lately, as its log says: creates, provisioning, deletions, events, metrics runs. */
 import * as z from "zod";
 import { age, count, duration } from "../../terminal/format.ts";
-import { agentFunction, type LogLine } from "../gateway/target.ts";
+import { agentFunction, type LogLine } from "../gateway/log.ts";
 import { type Finding, judged, runbook } from "./line.ts";
 import {
   causeOf,

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decodeRoomMessage, parseMarker } from "../../../src/lib/ownership/room.ts";
-import type { Queues } from "../../../src/lib/ports.ts";
+import type { Queues } from "../../../src/lib/queue.ts";
 import { commands } from "../commands/commands.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
 import { ops } from "./run-ops.ts";

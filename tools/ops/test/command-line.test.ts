@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { createOperatorsProgram } from "../../../scripts/package/operators-program.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
-import { QueueError } from "../../../src/lib/ports.ts";
+import { QueueError } from "../../../src/lib/queue.ts";
 import { projectFolder, temporaryFolder } from "../../../test/support/script-process.ts";
 import { describeError, exitCodes, type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
 import { ops } from "./run-ops.ts";

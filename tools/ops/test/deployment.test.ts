@@ -12,12 +12,12 @@ import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { connectionOf, writeConnection } from "../../simulators/connection.ts";
 import { identities } from "../../simulators/identities.ts";
-import { startLoopbackServer } from "../../simulators/loopback-server.ts";
+import { startLoopbackServer } from "../../simulators/services/loopback-server.ts";
 import { createAzureApi } from "../gateway/azure-api.ts";
 import { connect } from "../gateway/connect.ts";
 import { fetchOperatorId } from "../gateway/deployment.ts";
 import { connectLocally, createLocalLog } from "../gateway/local.ts";
-import type { LogFilter } from "../gateway/target.ts";
+import type { LogFilter } from "../gateway/log.ts";
 import { exitCodes } from "../outcomes.ts";
 import { ops } from "./run-ops.ts";
 

@@ -12,11 +12,8 @@ import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
-import { startContactCentre } from "../../simulators/contact-centre.ts";
 import { gatewaySettings } from "../../simulators/gateway-settings.ts";
 import { identities } from "../../simulators/identities.ts";
-import { hostFailureEvent, startLogWorkspace } from "../../simulators/log-workspace.ts";
-import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import { createManualClock, settlePromises } from "../../simulators/memory/clock.ts";
 import {
   createMemoryGateway,
@@ -24,7 +21,10 @@ import {
   type MemoryRequest,
 } from "../../simulators/memory/gateway.ts";
 import { noCredentials } from "../../simulators/platform/memory-platform.ts";
-import { startTokenIssuer } from "../../simulators/token-issuer.ts";
+import { startContactCentre } from "../../simulators/services/contact-centre.ts";
+import { hostFailureEvent, startLogWorkspace } from "../../simulators/services/log-workspace.ts";
+import { startLoopbackServer } from "../../simulators/services/loopback-server.ts";
+import { startTokenIssuer } from "../../simulators/services/token-issuer.ts";
 import { createLocalLog } from "../gateway/local.ts";
 import { platformOf, type Target } from "../gateway/target.ts";
 import { runCheck, statusChecks } from "../status/checks.ts";

@@ -1,6 +1,6 @@
 /** The commands that only read, and `ops unaccounted`. */
 import { describe, expect, test } from "vitest";
-import { QueueError } from "../../../src/lib/ports.ts";
+import { QueueError } from "../../../src/lib/queue.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
 import { useStartedPerTest } from "../../../test/support/use-started.ts";
 import { identities } from "../../simulators/identities.ts";

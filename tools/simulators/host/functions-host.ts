@@ -1,7 +1,7 @@
 /** The local Functions host: runs the app in a child process and drives it by HTTP, timers and queues. */
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { listen, type Port } from "../process/listen.ts";
+import { listen, type Port } from "../services/listen.ts";
 import { startAppProcess } from "./app-process.ts";
 import { type QueueSettings, readQueueSettings } from "./host-json.ts";
 import { createHttpServer, type InFront } from "./http-server.ts";

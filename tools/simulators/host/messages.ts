@@ -1,6 +1,6 @@
 /** The messages between the host and its worker process, and the data shapes of the library's own protocol. */
 import type { HttpRequestInit } from "@azure/functions";
-import type { Connection } from "../connection.ts";
+import * as z from "zod";
 
 export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
 
@@ -22,7 +22,11 @@ export type Trigger =
  * Whether the app takes calls, and why not: the message of the error that kept the app from loading, or how its process
  * ended, in one line.
  */
-export type AppState = NonNullable<Connection["app"]>;
+export const AppState = z.object({
+  state: z.enum(["up", "restarting", "not loaded", "ended"]),
+  reason: z.string().optional(),
+});
+export type AppState = z.output<typeof AppState>;
 
 export type OnLog = (entry: LogEntry) => void;
 

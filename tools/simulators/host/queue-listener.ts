@@ -1,6 +1,6 @@
 /** Polls one Storage Queue for a function, as the real host does: lease, run, then delete, retry or poison queue. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Queue, QueueMessage } from "../../../src/lib/ports.ts";
+import type { Queue, QueueMessage } from "../../../src/lib/queue.ts";
 import type { QueueSettings } from "./host-json.ts";
 import type { LogLevel } from "./messages.ts";
 

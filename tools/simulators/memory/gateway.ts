@@ -6,14 +6,8 @@ import { parseJson } from "../../../src/lib/json.ts";
 import type { MetricsRow } from "../../../src/lib/metrics/measurement.ts";
 import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
-import {
-  type Clock,
-  type CreateRecordStore,
-  type Queue,
-  type QueueMessage,
-  type Queues,
-  secureRandom,
-} from "../../../src/lib/ports.ts";
+import { type Clock, type CreateRecordStore, secureRandom } from "../../../src/lib/ports.ts";
+import type { Queue, QueueMessage, Queues } from "../../../src/lib/queue.ts";
 import { loadSettings, type Settings } from "../../../src/lib/settings/settings.ts";
 import { encodeBody, type Received, type Sent } from "../exchange.ts";
 import { gatewaySettings } from "../gateway-settings.ts";

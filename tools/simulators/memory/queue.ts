@@ -1,12 +1,7 @@
 /** The queue port in memory, which passes the same contract suite as Azure Storage Queues, with faults on request. */
 import { randomUUID } from "node:crypto";
-import {
-  type Clock,
-  type Queue,
-  QueueError,
-  type QueueFailure,
-  type QueueMessage,
-} from "../../../src/lib/ports.ts";
+import type { Clock } from "../../../src/lib/ports.ts";
+import { type Queue, QueueError, type QueueFailure, type QueueMessage } from "../../../src/lib/queue.ts";
 
 interface StoredMessage {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Authentication of the Management API: HTTP Basic, or a bearer token in exchange for an assertion. */
 import { randomUUID } from "node:crypto";
 import { identities } from "../identities.ts";
-import type { Reply } from "../loopback-server.ts";
+import type { Reply } from "../services/loopback-server.ts";
 
 export type Authentication = ReturnType<typeof createAuthentication>;
 

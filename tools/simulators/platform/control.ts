@@ -1,6 +1,6 @@
 /** Controls the simulated platform: in process, and over HTTP under `/control/`. */
 import * as z from "zod";
-import type { LoopbackRequest, Reply } from "../loopback-server.ts";
+import type { LoopbackRequest, Reply } from "../services/loopback-server.ts";
 import { ApiError } from "./api-error.ts";
 import type { DownMode, PlatformState } from "./state.ts";
 

@@ -1,7 +1,7 @@
 /** The Management API over HTTP: faults, limits, authentication, then the resource that the path names. */
 import { setTimeout as delay } from "node:timers/promises";
-import { faultAnswer } from "../faults.ts";
-import type { Answer, LoopbackRequest, Reply } from "../loopback-server.ts";
+import { faultAnswer } from "../services/faults.ts";
+import type { Answer, LoopbackRequest, Reply } from "../services/loopback-server.ts";
 import { ApiError, badRequest } from "./api-error.ts";
 import type { Authentication } from "./authentication.ts";
 import { naiveTimestamp, resourceUri } from "./conference-fields.ts";

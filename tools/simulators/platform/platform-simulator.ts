@@ -1,5 +1,5 @@
 /** Starts a simulated conferencing platform: Management API, event sink and control API. */
-import { startLoopbackServer } from "../loopback-server.ts";
+import { startLoopbackServer } from "../services/loopback-server.ts";
 import { createAuthentication } from "./authentication.ts";
 import { createControl, createControlRoutes } from "./control.ts";
 import { createManagementApi } from "./management-api.ts";

@@ -1,5 +1,5 @@
 /** The state of the simulated platform, with or without sockets. */
-import { createFaults } from "../faults.ts";
+import { createFaults } from "../services/faults.ts";
 import { createConferences } from "./conferences.ts";
 import { createEventSink } from "./event-sink.ts";
 import { createAlarms, createLiveConferences } from "./live.ts";

@@ -6,8 +6,8 @@ import {
   platformCredentials,
   usePlatform,
 } from "../../../test/support/use-platform.ts";
-import { startLoopbackServer } from "../loopback-server.ts";
 import { createMemoryPlatform } from "../platform/memory-platform.ts";
+import { startLoopbackServer } from "../services/loopback-server.ts";
 
 const now = () => Date.UTC(2026, 3, 1, 15, 58, 6, 714);
 const simulator = usePlatform(now);

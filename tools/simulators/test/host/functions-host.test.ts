@@ -3,9 +3,9 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
-import { startAzurite } from "../../azurite.ts";
 import type { Sent } from "../../exchange.ts";
 import type { FunctionsHost } from "../../host/functions-host.ts";
+import { startAzurite } from "../../services/azurite.ts";
 import { startTestHost } from "./test-host.ts";
 
 async function call(host: FunctionsHost, path: string) {

@@ -1,9 +1,9 @@
 /** Simulates the identity provider: client-credentials tokens, both metadata documents, key rotation. */
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
-import { identities } from "./identities.ts";
+import { identities } from "../identities.ts";
+import type { Port } from "./listen.ts";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
-import type { Port } from "./process/listen.ts";
 
 const { tenantId, clientId, clientSecret } = identities;
 const lifetimeSeconds = 3599;

@@ -1,6 +1,6 @@
 /** A command's terminal: its output, its progress and its log. */
-import type { Log } from "../../../src/lib/log.ts";
-import { createProgress, type Output } from "../../terminal/progress.ts";
+import type { Log } from "../../src/lib/log.ts";
+import { createProgress, type Output } from "../terminal/progress.ts";
 
 export interface Terminal {
   /** Writes a line of the result to standard output. */

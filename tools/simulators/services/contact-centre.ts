@@ -1,16 +1,8 @@
 /** Simulates the contact-centre cloud: its current-user endpoint, with faults on demand. */
 import { randomUUID } from "node:crypto";
+import { type ContactCentreUser, contactCentreUsers } from "../identities.ts";
 import { createFaults, type FaultInput, faultAnswer } from "./faults.ts";
-import { contactCentreUsers } from "./identities.ts";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
-
-export interface ContactCentreUser {
-  readonly token: string;
-  readonly id: string;
-  readonly name: string;
-  readonly divisionId: string;
-  readonly divisionName: string;
-}
 
 /** Starts the simulator on 127.0.0.1. Faults can also be set under `/control/`. */
 export async function startContactCentre() {

@@ -1,7 +1,7 @@
 /** The platform's status API: running conferences and active alarms. */
 import { expect, test } from "vitest";
 import type { PlatformCall } from "../../../src/lib/platform/client.ts";
-import { createPlatformStatus } from "../../../src/lib/platform/live.ts";
+import { createPlatformStatus } from "../../../src/lib/platform/status-api.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
 const platform = usePlatform();

@@ -1,9 +1,9 @@
 /** Simulates the log workspace: stores uploaded rows and the app's log, and fails on demand. */
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
-import { parseJson } from "../../src/lib/json.ts";
+import { parseJson } from "../../../src/lib/json.ts";
+import type { LogEntry } from "../host/messages.ts";
 import { createFaults, type FaultInput, faultAnswer } from "./faults.ts";
-import type { LogEntry } from "./host/messages.ts";
 import { type Answer, type LoopbackRequest, startLoopbackServer } from "./loopback-server.ts";
 
 const rowsSchema = z.array(z.record(z.string(), z.unknown()));

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { listen, type Port } from "./process/listen.ts";
+import { listen, type Port } from "./listen.ts";
 
 export interface LoopbackRequest {
   readonly method: string;

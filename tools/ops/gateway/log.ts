@@ -1,0 +1,43 @@
+/** The app's log as the operator's commands read it. */
+
+/** One line that the app logged: when, and its fields. */
+export interface LogLine {
+  readonly time: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Which lines to read. Missing conditions are ignored. */
+export interface LogFilter {
+  readonly hours: number;
+  readonly room?: string;
+  readonly events?: readonly string[];
+  readonly functions?: readonly string[];
+  /** Lines of the gateway of this name, whichever app of the workspace it is. The default is this app's lines. */
+  readonly gateway?: string;
+}
+
+/** The functions that hand out rooms. */
+export const createFunctions = ["createRoom", "createRoomFromQueue"];
+/** The function that agents call. */
+export const agentFunction = "getPublicRoom";
+const roomFunctions = ["getRoom", "listRooms", "updateRoom", "deleteRoom"];
+const bulkFunctions = ["bulkCreateRooms", "bulkDeleteRooms"];
+/** All functions that consumers and agents call. */
+export const callFunctions = [...createFunctions, agentFunction, ...roomFunctions, ...bulkFunctions];
+
+/** Reads the log. Every method throws UnreachableError if the log cannot be read. */
+export interface LogReader {
+  /** Returns the lines, the oldest first; of more than 10,000, the latest. */
+  readonly lines: (filter: LogFilter) => Promise<readonly LogLine[]>;
+  /**
+   * Returns the creates of the last hour that API Management refused, in the form of the app's lines, or undefined if its
+   * log is not here.
+   */
+  readonly refusedByApiManagement: () => Promise<readonly LogLine[] | undefined>;
+  /** Returns why the app did not load in the last hour, or undefined if the log does not say so. */
+  readonly loadFailure: () => Promise<string | undefined>;
+  /** Returns the newest metrics row of the last day, or undefined if there is none. */
+  readonly newestMetrics: () => Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+export const maxLines = 10_000;
