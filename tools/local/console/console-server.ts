@@ -46,6 +46,12 @@ const timeoutMilliseconds = 240_000;
 const called = /^\/(?:api|actions)\/(gateway|platform|issuer|contactCentre)(\/.*)/;
 // Developers need the secrets in the API reference, and nobody in the console.
 const secret = /("\w*(?:pin|token|password)": *")[^"]+/g;
+// A foreign page under a name that resolves to this computer must neither read nor drive the console. Editors forward
+// the port of a remote computer to another number. Tunnels of VS Code and Codespaces send the host "localhost" and the
+// origin "http(s)://localhost": tunnelOptions.d.ts of @microsoft/dev-tunnels-contracts 1.3.
+const ownHost = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/;
+const isOriginOf = (host: string, origin: string) =>
+  origin === `http://${host}` || origin === `https://${host}`;
 // What is called knows neither the page nor its origin.
 const headersOfThePage = ["host", "origin", "referer", "connection", "accept-encoding", "content-length"];
 
@@ -96,9 +102,13 @@ export async function startConsole(options: ConsoleOptions) {
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = request.url ?? "/";
-    // A name that resolves to this computer must not let a foreign page read or drive the console.
-    const isOwn = request.headers.host === new URL(url).host && (request.headers.origin ?? url) === url;
-    if (!isOwn) return send(response, 403);
+    const { host = "", origin } = request.headers;
+    if (!ownHost.test(host) || (origin !== undefined && !isOriginOf(host, origin)))
+      return send(
+        response,
+        403,
+        "Open the console as http://localhost, or as http://127.0.0.1, with its port.",
+      );
     const [, at, calledPath = ""] = called.exec(target) ?? [];
     if (at !== undefined) return forward(request, response, addresses[at as "gateway"] + calledPath);
     if (request.method !== "GET") return send(response, 404, notFound);

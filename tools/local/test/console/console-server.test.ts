@@ -35,7 +35,7 @@ test("Serves pages that load nothing from elsewhere", async () => {
     expect(await (await get(unknown)).text()).toContain("There is no such page.");
 });
 
-test("Refuses requests from another origin or under another host name", async () => {
+test("Refuses requests from another origin or under another host name, and accepts them through a forwarded port", async () => {
   const client = createHttpClient(running.url);
   onTestFinished(client.close);
   const statusOf = async (request: string, headers: Record<string, string>) =>
@@ -43,8 +43,15 @@ test("Refuses requests from another origin or under another host name", async ()
   const headers = { ...(await asConsumer()), origin: "http://attacker.example" };
   for (const call of ["POST /api/platform/control/down", "GET /api/credentials.json", "GET /state"])
     expect(await statusOf(call, headers)).toBe(403);
-  expect(await statusOf("GET /", { host: "attacker.example" })).toBe(403);
-  expect(await statusOf("GET /", { host: new URL(running.url).host })).toBe(200);
+  for (const host of ["attacker.example:7080", "127.0.0.1.nip.io", "localhost.attacker.example"])
+    expect(await statusOf("GET /", { host })).toBe(403);
+  for (const host of [new URL(running.url).host, "localhost", "localhost:17080", "127.0.0.1:17080"]) {
+    expect(await statusOf("GET /", { host })).toBe(200);
+    for (const origin of [`http://${host}`, `https://${host}`])
+      expect(await statusOf("GET /", { host, origin })).toBe(200);
+    for (const origin of ["http://localhost:3000", "http://attacker.example", "null"])
+      expect(await statusOf("GET /", { host, origin })).toBe(403);
+  }
 });
 
 test("Forwards calls as they are, returns responses unchanged, and shows no PIN, token, password or service tag in the console", async () => {
