@@ -1,9 +1,10 @@
 /** The scripts of the infrastructure, with recorded responses of Azure. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as recorded from "../support/infra/azure.ts";
 import { type Response, runScript } from "../support/infra/run-script.ts";
+import { temporaryFolder } from "../support/script-process.ts";
 import { useStarted } from "../support/use-started.ts";
 
 const { alive, azure, build, changedSecret, createPackage, givenNames, healthUrl, secretNames } = recorded;
@@ -196,6 +197,17 @@ describe("deploy.sh release", () => {
     { message: "has several apps", responses: appOf("one\thttps://x\ntwo\thttps://y\n") },
   ])("deploys nothing, and says: $message", ({ message, responses }) => {
     expectRefusal(release([...responses, alive()]), message);
+  });
+
+  test("checks the package with a sha256sum without long options, as BusyBox has it", async () => {
+    const folder = await temporaryFolder();
+    const path = process.env["PATH"];
+    const checked = `PATH='${path}'; exec $(command -v sha256sum || echo shasum -a 256) "$@"`;
+    const stub = `#!/bin/sh\ncase $* in *--*) exit 1 ;; esac\n${checked}\n`;
+    await writeFile(join(folder, "sha256sum"), stub, { mode: 0o755 });
+    vi.stubEnv("PATH", `${folder}:${path}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expectChanges(release(released), "config-zip");
   });
 
   test("refuses a package with another checksum, or of another project", async () => {
