@@ -20,6 +20,12 @@ export default defineConfig({
       // All that the tests call is on this computer: a proxy that the environment names is not to be asked.
       NO_PROXY: "127.0.0.1",
       no_proxy: "127.0.0.1",
+      // A developer's environment adds lines to standard error, which tests compare: the debugger of VS Code, colours,
+      // the log of Azure's SDKs. It also turns certificate checks off, as is usual behind proxies of companies.
+      NODE_OPTIONS: "",
+      NO_COLOR: "",
+      AZURE_LOG_LEVEL: "",
+      NODE_TLS_REJECT_UNAUTHORIZED: "1",
       // The tests start the app and the commands dozens of times, which otherwise compile the same files each time.
       NODE_COMPILE_CACHE: `${import.meta.dirname}/.tmp/compile-cache`,
     },
