@@ -30,6 +30,8 @@ process.on("exit", removeConnection);
 
 for (const name of settingNames.filter((setting) => process.env[setting] !== undefined))
   console.log(`Ignoring ${name} from the environment. Use --set to set it.`);
+// In a container, the process ID of a killed gateway is used again, and its file remains.
+removeConnection();
 const earlier = await findStartedGateway();
 if (earlier)
   console.log(

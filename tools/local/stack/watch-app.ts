@@ -11,6 +11,8 @@ const quietMilliseconds = 200;
 export function watchApp(onChange: (file: string) => void): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const watcher = watch(["src", "host.json"], { ignoreInitial: true, atomic: true });
+  // For example at the system's limit of watches: the gateway keeps running.
+  watcher.on("error", (error) => console.error(`--watch does not see every change: ${String(error)}`));
   watcher.on("all", (_event, file) => {
     clearTimeout(timer);
     timer = setTimeout(() => onChange(file), quietMilliseconds);

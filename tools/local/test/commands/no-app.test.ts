@@ -1,10 +1,16 @@
 /** `npm start -- --no-app`: an app works with the settings file that it writes, and no file of the user is lost. */
+import { spawnSync } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { loadSettings } from "../../../../src/lib/settings/settings.ts";
-import { childrenOf, runScriptIn, temporaryFolder } from "../../../../test/support/script-process.ts";
+import {
+  childrenOf,
+  projectFolder,
+  runScriptIn,
+  temporaryFolder,
+} from "../../../../test/support/script-process.ts";
 import { connectionFolder, findStartedGateways } from "../../../simulators/connection.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -50,4 +56,18 @@ test("npm start -- --no-app writes settings that make an app the gateway that it
   await writeFile(settings, "edited");
   expect(await again.end("SIGINT")).toBe(0);
   expect(await readFile(settings, "utf8")).toBe("edited");
+});
+
+test("npm start does not take the file of a killed gateway, which had the process ID of this one, for another gateway", async () => {
+  const folder = await temporaryFolder();
+  const killed = runScriptIn(folder, ...command);
+  await killed.printed("Run `npm run build");
+  expect(await killed.end("SIGKILL")).toBe("SIGKILL");
+  // With exec, the process of the command is that of the shell, whose ID is $$.
+  const changeId = `sed 's/"processId": .*,/"processId": '$$',/' *.json > $$.json`;
+  const shell = ["-c", `(cd ${connectionFolder} && ${changeId}) && exec "$@"`, "sh"];
+  const script = join(projectFolder, command[0]);
+  const options = { cwd: folder, encoding: "utf8" } as const;
+  const again = spawnSync("sh", [...shell, process.execPath, script, "--no-app"], options);
+  expect(again).toMatchObject({ stdout: "", stderr: expect.stringContaining("local.settings.json exists") });
 });

@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -22,6 +22,8 @@ vi.setConfig({ testTimeout: 180_000 });
 async function start(lastText: string, ...args: string[]) {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "src"));
+  // A file that cannot be watched.
+  await symlink("loop", join(folder, "src", "loop"));
   const hostJson = join(folder, "host.json");
   const newHostJson = join(folder, "new.json");
   for (const file of [hostJson, newHostJson]) await writeFile(file, "{}");
@@ -31,6 +33,7 @@ async function start(lastText: string, ...args: string[]) {
   const connection = await findStartedGateway(connectionPath);
   if (!connection) throw new Error("there is no connection file");
   const children = await childrenOf(script.child.pid);
+  if (children.length === 0) throw new Error("there is no process of the app");
   return { ...script, hostJson, newHostJson, connectionPath, connection, children };
 }
 
@@ -63,6 +66,7 @@ test("npm start does what its options and printed lines say, and ends at once at
   await rename(running.newHostJson, running.hostJson);
   await printed("The app has been restarted.");
   expect(output()).toContain("host.json has changed.");
+  expect(errors()).toContain("--watch does not see every change: Error: ELOOP");
   // A file that was replaced is still watched.
   await writeFile(running.hostJson, "{ }");
   await expect.poll(() => output().match(/The app has been restarted\./g)).toHaveLength(2);
