@@ -32,9 +32,7 @@ const isLinear = ({ pattern, flags }: Expression): boolean =>
   isSafePattern(pattern, { caseInsensitive: flags.includes("i"), unicode: flags.includes("u") }).safe;
 
 test("Every regular expression of the gateway needs linear time for any text", () => {
-  const expressions = globSync(`${import.meta.dirname}/../../src/**/*.ts`).flatMap((file) =>
-    expressionsOf(file),
-  );
+  const expressions = globSync("src/**/*.ts").flatMap((file) => expressionsOf(file));
   expect(expressions.length).toBeGreaterThan(0);
   expect(expressions.filter((expression) => !isLinear(expression))).toEqual([]);
 });
