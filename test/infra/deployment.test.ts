@@ -244,6 +244,7 @@ describe("The app settings", () => {
 
   test("reach storage and logs as the app's identity, and have the ready delay of deployments", () => {
     expect(settingsOf(testing)).toMatchObject({
+      AzureWebJobsStorage__accountName: expect.stringMatching(/^stvmr[a-z0-9]{13}$/),
       AzureWebJobsStorage__blobServiceUri: expect.stringMatching(/\.blob\)\]$/),
       AzureWebJobsStorage__queueServiceUri: expect.stringMatching(/\.queue\)\]$/),
       AzureWebJobsStorage__tableServiceUri: expect.stringMatching(/\.table\)\]$/),

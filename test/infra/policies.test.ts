@@ -51,8 +51,10 @@ const limit = (calls: number) => `<rate-limit-by-key calls="${calls}" renewal-pe
 const tooLarge = (bytes: number) =>
   `"Content-Length", "0")) &gt; ${bytes})"><return-response><set-status code="413"`;
 const removed = (header: string) => `<set-header name="${header}" exists-action="delete" />`;
-const perAddress = 'counter-key="@(context.Operation.Id + "-" + context.Request.IpAddress)"';
+const perAddress =
+  'counter-key="@(context.Api.Id + "-" + context.Operation.Id + "-" + context.Request.IpAddress)"';
 const client = "00000000-0000-4000-8000-00000000c401";
+const otherClient = "00000000-0000-4000-8000-00000000c402";
 
 test.each([
   {
@@ -75,12 +77,12 @@ test.each([
     policy: "get-room",
     guarantee: "limits calls per address, checks the token, and limits calls per client and bodies",
     parts: [
-      `<inbound><base />${limit(220)} counter-key="@("private-" + context.Request.IpAddress)" />`,
+      `<inbound><base />${limit(220)} counter-key="@(context.Api.Id + "-private-" + context.Request.IpAddress)" />`,
       '<validate-azure-ad-token tenant-id="00000000-0000-4000-8000-00000000a400" header-name="Authorization"',
-      `<client-application-ids><application-id>${client}</application-id></client-application-ids>`,
-      `<audiences><audience>api://${client}</audience></audiences>`,
+      `<client-application-ids><application-id>${client}</application-id><application-id>${otherClient}</application-id></`,
+      `<audiences><audience>api://${client}</audience><audience>${client}</audience></audiences>`,
       limit(11),
-      'return "client-" + claims.GetValueOrDefault("azp", claims.GetValueOrDefault("appid", "unknown"));',
+      'return context.Api.Id + "-client-" + claims.GetValueOrDefault("azp", claims.GetValueOrDefault("appid", "unknown"));',
       tooLarge(maxBodyBytes),
     ],
   },

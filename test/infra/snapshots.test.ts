@@ -42,6 +42,7 @@ test.each([
     part: "dependsOn: [privateOperationPolicy]",
   },
   { file: "private-dns.bicep", symbol: "links", part: "dependsOn: [newZones]" },
+  { file: "gateway.bicep", symbol: "privateEndpoints", part: "@batchSize(1)" },
   { file: "gateway.bicep", symbol: "zoneGroups", part: "dependsOn: [zones]" },
 ])("In $file, the resource $symbol has $part", ({ file, symbol, part }) => {
   const block = new RegExp(`^(?:@.*\\n)?resource ${symbol} [\\s\\S]*?^\\}`, "m").exec(read(`infra/${file}`));

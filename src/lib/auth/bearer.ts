@@ -24,7 +24,7 @@ export type BearerCheck = (
   needsAdministrator?: boolean,
 ) => Promise<string>;
 
-const maxTokenCharacters = 8192;
+const maxTokenCharacters = 16_384;
 const clockToleranceSeconds = 60;
 const realm = 'Bearer realm="vmr-gateway"';
 
@@ -76,7 +76,9 @@ export function createBearerCheck(rules: BearerRules, keys: SigningKeys): Bearer
     if (tid !== undefined && tid.toLowerCase() !== rules.tenantId.toLowerCase()) throw invalid("tenant");
     if (scp !== undefined || (idtyp !== undefined && idtyp !== "app")) throw invalid("delegated");
     const client = azp ?? appid;
-    if (client === undefined || !rules.clientIds.includes(client)) throw notAllowed("client");
+    // Entra accepts both cases in a request, and writes lower case into tokens.
+    const isAllowed = rules.clientIds.some((id) => id.toLowerCase() === client?.toLowerCase());
+    if (client === undefined || !isAllowed) throw notAllowed("client");
     const { requiredRole, administratorRole } = rules;
     const neededRoles = [requiredRole, needsAdministrator ? administratorRole : undefined];
     if (neededRoles.some((role) => role !== undefined && !roles.includes(role))) throw notAllowed("role");

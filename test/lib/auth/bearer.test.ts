@@ -43,11 +43,17 @@ test.each<[string, () => string, Changes?]>([
     { tenantId: "AAAAAAAA-1111-4111-8111-111111111111" },
   ],
   ["that has expired within the tolerance of a minute", () => issue({ exp: inSeconds(-30) })],
-  ["of almost 8,192 characters", () => issue({ groups: "x".repeat(5250) })],
+  ["of almost 16,384 characters", () => issue({ groups: "x".repeat(11_400) })],
 ])("The check accepts a token %s", async (_, make, changes) => {
   const token = make();
-  expect(token.length).toBeLessThanOrEqual(8192);
+  expect(token.length).toBeLessThanOrEqual(16_384);
   await expect(check(`bearer   ${token}  `, changes)).resolves.toBe(clientId);
+});
+
+test("The settings may have the ID of a client in capital letters", async () => {
+  const client = "aaaaaaaa-3333-4333-8333-333333333333";
+  const token = issue({ azp: client });
+  await expect(check(`Bearer ${token}`, { clientIds: [client.toUpperCase()] })).resolves.toBe(client);
 });
 
 const forbidden = expect.objectContaining({
@@ -122,7 +128,7 @@ test.each<[string, string, () => string, Changes?]>([
       return keys.issuer.signToken(claims, { algorithm: "RS512" });
     },
   ],
-  ["of slightly more than 8,192 characters", "malformed", () => issue({ groups: "x".repeat(5400) })],
+  ["of slightly more than 16,384 characters", "malformed", () => issue({ groups: "x".repeat(11_600) })],
   [
     "without a key ID",
     "malformed",
