@@ -24,10 +24,7 @@ type AccessCheck = (headers: Pick<Headers, "get">, log: Log, needsAdministrator?
 export type AccessChecks = Readonly<Record<Access, AccessCheck>>;
 
 /** One accepted pair of HTTP Basic credentials. */
-interface BasicCredentials {
-  readonly username: string;
-  readonly password: string;
-}
+type BasicCredentials = Readonly<Record<"username" | "password", string>>;
 
 /** The credentials that requests are compared with. */
 interface AccessRules {

@@ -7,10 +7,7 @@ import type { Log } from "../log.ts";
 import type { Clock } from "../ports.ts";
 
 /** Where a tenant's metadata documents are. */
-interface Tenant {
-  readonly authority: string;
-  readonly tenantId: string;
-}
+type Tenant = Readonly<Record<"authority" | "tenantId", string>>;
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 

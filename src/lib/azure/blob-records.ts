@@ -23,10 +23,8 @@ export function openCreateRecords({
 }: StorageAccountOptions): CreateRecordStore {
   const abortSignal = () => AbortSignal.timeout(timeoutSeconds * 1000);
   let opened: ContainerClient | undefined;
-  const container = async (): Promise<ContainerClient> => {
-    opened ??= await openContainer(storage, credential);
-    return opened;
-  };
+  const container = async (): Promise<ContainerClient> =>
+    (opened ??= await openContainer(storage, credential));
 
   return {
     async read(id) {

@@ -34,16 +34,20 @@ function parseLine(line: string): Marker | undefined {
   return rest.length > 1 || messageId === "" ? undefined : { gateway, state, since, messageId, fingerprint };
 }
 
-/** Returns any gateway's last marker in a description, on whichever line it is, or undefined if there is none. */
+// Django's admin shows a short text as a single-line input, and browsers remove line breaks from its value
+// (https://html.spec.whatwg.org/multipage/input.html#text-(type=text)-state-and-search-state-(type=search)).
+const beforeLine = /\r?\n|(?=vmr-gateway \S+ (?:pooled|assigned) )/;
+
+/** Returns any gateway's last marker in a description, also behind other text, or undefined if there is none. */
 export function parseMarker(description: string | null | undefined): Marker | undefined {
-  const lines = (description ?? "").split(/\r?\n/);
+  const lines = (description ?? "").split(beforeLine);
   return lines.reduceRight<Marker | undefined>((found, line) => found ?? parseLine(line), undefined);
 }
 
 /** Returns a description without any gateway's marker lines, as the API shows it. */
 export function withoutMarker(description: string): string {
   if (!parseMarker(description)) return description;
-  const lines = description.split(/\r?\n/);
+  const lines = description.split(beforeLine);
   return lines.filter((line) => !parseLine(line)).join("\n");
 }
 

@@ -23,6 +23,7 @@ export interface PlatformFailure {
   readonly isBusy?: boolean;
   /** Whether the platform refused the gateway's login, which only the operator can correct. */
   readonly isLoginRefused?: boolean;
+  readonly isIntercepted?: boolean;
   readonly retryAfterSeconds?: number | undefined;
   /** The body of a 400 response. */
   readonly body?: unknown;
@@ -44,6 +45,11 @@ export class PlatformError extends GatewayError {
   readonly outcome: Outcome;
   readonly platformStatus: number | undefined;
   readonly body: unknown;
+  /**
+   * Whether the response was a redirect or a page, so that something between the gateway and the platform may have sent
+   * it, even after the platform has carried out the call.
+   */
+  readonly isIntercepted: boolean;
   /** Whether the platform's response contained `Retry-After`. */
   readonly hasRetryAfter: boolean;
 
@@ -64,6 +70,7 @@ export class PlatformError extends GatewayError {
     this.outcome = failure.outcome;
     this.platformStatus = failure.status;
     this.body = failure.body;
+    this.isIntercepted = failure.isIntercepted === true;
     this.hasRetryAfter = failure.retryAfterSeconds !== undefined;
   }
 }
@@ -80,10 +87,7 @@ function codeOf({ outcome, status, isTimeout, isBusy, isLoginRefused }: Platform
 }
 
 /** The part of a request that log lines contain. */
-interface NamedRequest {
-  readonly method: string;
-  readonly path: string;
-}
+type NamedRequest = Readonly<Record<"method" | "path", string>>;
 
 // Failures of name resolution, connecting and TLS: the request was never written.
 const notSentCodes =
@@ -117,11 +121,17 @@ export function responseFailure(
     method: request.method,
     outcome: status >= 300 && status < 500 ? "refused" : "unknown",
     status,
+    isIntercepted: (status >= 300 && status < 400) || isPage(response.body),
     isLoginRefused: [401, 403].includes(status) || isLoginPage(status, headers["location"]),
     message: `${nameOf(request)}: status ${status}${fields.length > 0 ? `, fields ${fields.join(", ")}` : ""}`,
     retryAfterSeconds: retryAfter > 0 ? Math.min(maxRetryAfterSeconds, Math.ceil(retryAfter)) : undefined,
     body,
   });
+}
+
+/** Returns whether a body is a text that is neither empty nor JSON. */
+export function isPage(body: unknown): boolean {
+  return typeof body === "string" && body !== "";
 }
 
 /** The platform redirects to this page instead of returning 401 if the session or the account is not valid. */

@@ -10,10 +10,7 @@ import type { Claims } from "./claim.ts";
 import { createGiveUp } from "./giving-up.ts";
 
 /** A key as one application sent it. */
-interface IdempotencyKey {
-  readonly application: string;
-  readonly key: string;
-}
+type IdempotencyKey = Readonly<Record<"application" | "key", string>>;
 
 /** Neither the application nor the key nor the service tag can be read from a hash. */
 function hash(parts: readonly (string | null)[]): string {

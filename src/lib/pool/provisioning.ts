@@ -158,9 +158,13 @@ export function createProvisioning(options: ProvisioningOptions) {
     }
   }
 
-  /** A refused POST can leave the room without its alias behind, because the platform stores them one after the other. */
+  /**
+   * A refused POST can leave a room behind, because the platform stores it before it looks at its aliases (400) and
+   * references (404; seen with django-tastypie 0.15.1), and because the refusal may not be the platform's.
+   */
   async function findRefusedRoom(name: string, error: PlatformError): Promise<ConferenceRow | undefined> {
-    if (error.platformStatus !== 400) return undefined;
+    const { platformStatus, isIntercepted } = error;
+    if (platformStatus !== 400 && platformStatus !== 404 && !isIntercepted) return undefined;
     return conferences.findByName(name, cleanUpLimits()).catch(() => undefined);
   }
 

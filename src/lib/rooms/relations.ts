@@ -1,5 +1,7 @@
 /** The relations of a room. The API types them as arrays of objects; the platform stores a URI, an object, null or a list. */
 
+import * as z from "zod";
+
 /** Resource of each to-one relation: the platform stores one URI or null, and returns the URI or the object. */
 export const singleRelations: Readonly<Record<string, string>> = {
   gms_access_token: "gms_access_token",
@@ -26,13 +28,18 @@ export function toObjects(value: unknown): readonly object[] | null {
   });
 }
 
-const configuration = "/api/admin/configuration/v1/";
+const Reference = z.object({
+  resource_uri: z.string().optional(),
+  id: z.int().optional().catch(undefined),
+});
 
-/** Returns the URI of an object from a GET response, or undefined if the object has neither a usable URI nor an ID. */
+/**
+ * Returns the URI of an object from a GET response, or undefined if the object has neither a URI of this resource nor an
+ * ID. For another URI, the platform would return 404, as if there were no such room.
+ */
 export function toUri(entry: unknown, resource: string): string | undefined {
-  if (typeof entry !== "object" || entry === null) return undefined;
-  const uri: unknown = Reflect.get(entry, "resource_uri");
-  const id: unknown = Reflect.get(entry, "id");
-  if (typeof uri === "string" && uri.startsWith(configuration)) return uri;
-  return uri === undefined && Number.isInteger(id) ? `${configuration}${resource}/${String(id)}/` : undefined;
+  const { resource_uri, id } = Reference.safeParse(entry).data ?? {};
+  const path = `/api/admin/configuration/v1/${resource}/`;
+  const uri = resource_uri ?? `${path}${id}/`;
+  return uri.startsWith(path) && /^[1-9]\d{0,8}\/$/.test(uri.slice(path.length)) ? uri : undefined;
 }

@@ -1,6 +1,8 @@
 /** Updates a room on the platform, and reports fields that cannot be changed and values that the platform rejects. */
+import { isDeepStrictEqual } from "node:util";
 import { GatewayError, type ValidationFault } from "../errors.ts";
 import { tooLongFault, typeFault, valueFault } from "../http/validation.ts";
+import { containsObject } from "../json.ts";
 import type { Log } from "../log.ts";
 import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../ownership/room.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
@@ -76,7 +78,13 @@ function toSent(field: string, value: unknown, room: ConferenceRow, faults: Vali
   }
   if (field === "description") return toSentDescription(descriptionText(value), room, faults);
   const resource = singleRelations[field] ?? manyRelations[field];
-  if (resource === undefined || !Array.isArray(value)) return value;
+  if (resource === undefined) {
+    if (isPlain(field, value)) return value;
+    if (!isDeepStrictEqual(value, room[field]))
+      refuse("must be the value from a GET response, or the URI of another object");
+    return undefined;
+  }
+  if (!Array.isArray(value)) return value;
   const uris = value.map((entry: unknown) => toUri(entry, resource));
   for (const [index, uri] of uris.entries())
     if (uri === undefined)
@@ -84,6 +92,16 @@ function toSent(field: string, value: unknown, room: ConferenceRow, faults: Vali
   if (field in manyRelations) return uris;
   if (uris.length > 1) refuse("at most one object is allowed");
   return uris[0] ?? null;
+}
+
+/**
+ * Returns whether the platform stores the value in the room alone. The fields of an object would be written to the related
+ * object, which other rooms share, and its missing fields would become blank (seen with django-tastypie 0.15.1).
+ */
+function isPlain(field: string, value: unknown): boolean {
+  // The only relation of version 41 that specification 2.3.4 does not convert.
+  if (field === "teams_proxy") return value === null || toUri({ resource_uri: value }, field) !== undefined;
+  return !containsObject(value);
 }
 
 function namesOf(aliases: unknown): string {

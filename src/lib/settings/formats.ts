@@ -1,7 +1,7 @@
 /** The formats of settings. Their messages never contain the value. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import * as z from "zod";
-import { parseJson } from "../json.ts";
+import { containsObject, parseJson } from "../json.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -158,5 +158,11 @@ export const roomTemplate = z.string().transform((text, context): Readonly<Recor
   }
   const reserved = reservedFields.filter((field) => field in fields.data);
   if (reserved.length > 0) context.addIssue(`must not set ${reserved.join(", ")}`);
+  // The platform would change the object, which other rooms share.
+  const withObjects = Object.keys(fields.data).filter((field) => containsObject(fields.data[field]));
+  if (withObjects.length > 0)
+    context.addIssue(
+      `must refer to objects by path, such as /api/admin/configuration/v1/ivr_theme/1/, in ${withObjects.join(", ")}`,
+    );
   return fields.data;
 });

@@ -155,8 +155,7 @@ describe("The passes of bulk delete", () => {
   test("end although rooms are made all the time", async () => {
     let lists = 0;
     const list: Conferences["list"] = async (limits) => {
-      lists += 1;
-      await world.addPooled(`new-${lists}`);
+      await world.addPooled(`new-${(lists += 1)}`);
       return world.conferences.list(limits);
     };
     await deleteAll({ list });

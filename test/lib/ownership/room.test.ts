@@ -60,6 +60,9 @@ describe("The marker", () => {
     [`one\r\n${formatMarker(pooled)}\r\ntwo`, pooled, "one\ntwo"],
     [`${formatMarker(assigned)}  `, assigned, ""],
     [`one\n${formatMarker(pooled)}\ntwo\n${formatMarker(assigned)}`, assigned, "one\ntwo"],
+    // A single-line form removes line breaks.
+    [`Zoë's room${formatMarker(used)}`, used, "Zoë's room"],
+    [`one${formatMarker(pooled)}${formatMarker(assigned)}`, assigned, "one"],
     [`${formatMarker({ ...assigned, messageId: undefined })} f:no`, { ...assigned, messageId: "f:no" }, ""],
   ])(
     "parseMarker finds the last marker line of %j, and withoutMarker removes all",
@@ -78,7 +81,7 @@ describe("The marker", () => {
     "vmr-gateway production pooled  m-1",
     "vmr-gateway production assigned 2026-01-15T09:00:00.000Z  f:0f1e2d3c",
     "VMR-GATEWAY production pooled 2026-01-15T09:00:00.000Z",
-    "x vmr-gateway production pooled 2026-01-15T09:00:00.000Z",
+    "one vmr-gateway  pooled 2026-01-15T09:00:00.000Z",
     "vmr-gateway production pooled 2026-01-15T09:00:00.000Z m-1 and more",
     "vmr-gateway production pooled 2026-01-15T09:00:00.000Z m-1 f:0f1e2d3c4",
     "vmr-gateway production pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c m-1",

@@ -167,13 +167,17 @@ describe("A provisioning request", () => {
 });
 
 describe("Provisioning whose create fails", () => {
-  const rejected = (status: number) => () =>
-    world.platform.addFault({ kind: "status", status, method: "POST" });
+  const rejected =
+    (status: number, body: unknown = { error: "no" }) =>
+    () =>
+      world.platform.addFault({ status, method: "POST", body });
   const untilVisible = () => world.pool.strikeNext("put", { meanwhile: () => world.clock.advance(600) });
 
   test.each([
     ["was rejected", rejected(409), "platform-rejected", 409],
-    ["was refused with the login", rejected(403), "platform-login-refused", 403],
+    ["was refused with the login", rejected(401, ""), "platform-login-refused", 401],
+    ["was forbidden", rejected(403), "platform-login-refused", 403],
+    ["was throttled", rejected(429, ""), "platform-unavailable", 429],
     ["was too late, because the name was visible", untilVisible, "gateway-busy", null],
   ])("deletes the name without a look-up, and throws, if it %s", async (_, arrange, failure, status) => {
     arrange();
@@ -183,6 +187,28 @@ describe("Provisioning whose create fails", () => {
     const fields = { room: expect.any(String), message: "deleted", failure, status };
     expect(world.log.lines).toMatchObject([{ event: "provisioning-failed", fields }]);
   });
+
+  test.each([
+    { what: "400", status: 400, body: { error: "no" } },
+    { what: "404", status: 404, body: { error_message: "no" } },
+    { what: "an empty 404", status: 404, body: "" },
+    ...[301, 302, 303, 307, 308].map((status) => ({ what: `${status}`, status, body: "" })),
+    ...[401, 403, 404, 405, 407, 413, 418, 429].map((status) => ({
+      what: `a page with ${status}`,
+      status,
+      body: "<html>Blocked</html>",
+    })),
+  ])(
+    "looks once for a room that was stored anyway, and deletes it, after $what",
+    async ({ status, body }) => {
+      world.platform.addFault({ status, body, method: "POST", when: "after", count: 1 });
+      // What is retried finds the name taken, which is a refusal of its own.
+      await expect(provision()).rejects.toBeInstanceOf(PlatformError);
+      expect([...world.roomNames(), ...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
+      expect(routes()["GET /api/admin/configuration/v1/conference/"]).toBe(1);
+      expect(world.log.events()).toEqual(["half-made-room-deleted", "provisioning-failed"]);
+    },
+  );
 
   test("logs the names of the fields that the platform rejects, and no value", async () => {
     const body = { conference: { pin: ["482913"] }, conference_alias: { alias: ["482913"] } };

@@ -29,6 +29,8 @@ const room: ConferenceRow = {
   description: `by hand\n${marker}`,
   aliases: [{ alias: "room-a" }, { alias: "second" }, { alias: "third" }],
   new_in_version_40: [],
+  teams_proxy: null,
+  shared: { id: 4, name: "kept" },
 };
 const described = (description: string) => ({ ...room, description });
 
@@ -39,13 +41,15 @@ test.each([
   { name: "room-a", description: "by hand" },
   { name: null, aliases: null },
   { aliases: [{ alias: "second" }, { alias: "third", id: 7 }, { alias: "room-a" }] },
+  { shared: { name: "kept", id: 4 } },
 ])("Read-only fields and present values are not sent: %j", (change) => {
   expect(sentFor({ ...change, tag: "" })).toStrictEqual({ tag: "" });
 });
 
 test.each([
   { ivr_theme: null, automatic_participants: null, host_view: null },
-  { new_in_version_40: [5, { id: 1 }] },
+  { new_in_version_40: [5, "text"], teams_proxy: `${configuration}/teams_proxy/2/` },
+  { teams_proxy: null },
 ])("Null and fields that only the platform knows are sent unchanged: %j", (change) => {
   expect(sentFor(change)).toStrictEqual(change);
 });
@@ -56,7 +60,10 @@ test.each<[object, object]>([
     { ivr_theme: [], automatic_participants: [] },
     { ivr_theme: null, automatic_participants: [] },
   ],
-  [{ automatic_participants: [theme(1), { id: 2 }] }, { automatic_participants: [theme(1), participant(2)] }],
+  [
+    { automatic_participants: [participant(1), { id: 2 }] },
+    { automatic_participants: [participant(1), participant(2)] },
+  ],
 ])("The relations %j are sent as %j", (change, sent) => {
   expect(sentFor(change)).toStrictEqual(sent);
 });
@@ -83,6 +90,8 @@ const unknown = (field: string) => ({
 });
 const unusable = (...loc: unknown[]) =>
   valueError(["body", ...loc], "the object must contain the resource_uri or id from a GET response");
+const shared = (field: string) =>
+  valueError(["body", field], "must be the value from a GET response, or the URI of another object");
 const tooMany = valueError(["body", "ivr_theme"], "at most one object is allowed");
 const isPooled = valueError(
   ["body", "description"],
@@ -110,6 +119,10 @@ test.each<[string, object, object[], ConferenceRow?]>([
   ["an object without URI or ID", { ivr_theme: [{ name: "x" }] }, [unusable("ivr_theme", 0)]],
   ["a URI with a host", { ivr_theme: [`https://a${theme(1)}`] }, [unusable("ivr_theme", 0)]],
   ["an empty string", { ivr_theme: "" }, [unusable("ivr_theme", 0)]],
+  ["a changed object in a field that only the platform knows", { shared: { id: 4 } }, [shared("shared")]],
+  ["a list of objects in such a field", { new_in_version_40: [5, { id: 1 }] }, [shared("new_in_version_40")]],
+  ["a list of lists in such a field", { new_in_version_40: [[{}]] }, [shared("new_in_version_40")]],
+  ["an object as tag", { tag: { id: 1 } }, [shared("tag")]],
   ["two objects where one is possible", { ivr_theme: [{ id: 1 }, { id: 1 }] }, [tooMany]],
   [
     "several faults",

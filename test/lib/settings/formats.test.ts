@@ -74,7 +74,7 @@ test.each<[name: string, accepted: string[], rejected: string[]]>([
   ["GATEWAY_NAME", ["a", "local-my-name-123456"], ["A", "-a", "a-", "a_b", "a b", "local-my-name-1234567"]],
   [
     "ROOM_TEMPLATE",
-    ["{}", '{"host_view":null}'],
+    ["{}", '{"host_view":null,"ivr_theme":"/api/admin/configuration/v1/ivr_theme/1/","x":["/a/",5]}'],
     ["{", "[]", "null", "5", '"text"', ...fixedFields.map((field) => `{"${field}":null}`)],
   ],
   ["ROOM_MAXIMUM_AGE_HOURS", ["1", "8760"], ["0", "8761"]],
@@ -103,4 +103,17 @@ test.each<[name: string, accepted: string[], rejected: string[]]>([
 test("The format of ROOM_TEMPLATE names the fields that it must not set", () => {
   const faults = faultsOf("ROOM_TEMPLATE", '{"tag":"x","theme":"y","pin":"1"}');
   expect(faults).toEqual(["must not set pin, tag"]);
+});
+
+test("The format of ROOM_TEMPLATE names the fields that contain objects, and the form that they must have", () => {
+  const template = {
+    a: { id: 1 },
+    b: "/b/1/",
+    c: [{ id: 1 }],
+    d: ["/d/1/", { resource_uri: "/d/2/" }],
+    e: [[{}]],
+  };
+  expect(faultsOf("ROOM_TEMPLATE", JSON.stringify(template))).toEqual([
+    "must refer to objects by path, such as /api/admin/configuration/v1/ivr_theme/1/, in a, c, d, e",
+  ]);
 });

@@ -71,11 +71,7 @@ async function measureNow(target: Target, { conferences, status }: Platform, pro
   };
   const parts = {
     conferences: {
-      list: async () => {
-        const rows = await ask("the list of rooms", async () => conferences.list());
-        rooms = rows;
-        return rows;
-      },
+      list: async () => (rooms = await ask("the list of rooms", async () => conferences.list())),
     },
     status: {
       liveConferences: async () => ask("the live conferences", async () => status.liveConferences()),

@@ -54,10 +54,7 @@ const settledMilliseconds = 10_000;
 
 function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let reading: Promise<Result> | undefined;
-  return async () => {
-    reading ??= read();
-    return reading;
-  };
+  return async () => (reading ??= read());
 }
 
 async function probePlatform({ platform, clock }: Target): Promise<Probe | undefined> {

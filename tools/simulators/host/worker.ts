@@ -28,9 +28,7 @@ let model: ProgrammingModel | undefined;
 const coreApi = {
   version: "0.0.0-local",
   hostVersion: "4.0.0-local",
-  setProgrammingModel: (given: ProgrammingModel) => {
-    model = given;
-  },
+  setProgrammingModel: (given: ProgrammingModel) => void (model = given),
   getProgrammingModel: () => model,
   registerFunction: (metadata: FunctionMetadata, callback: Callback) => {
     const { name } = metadata;

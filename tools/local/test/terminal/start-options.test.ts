@@ -8,10 +8,8 @@ function read(args: readonly string[]) {
   const exit = (code: number): never => {
     throw new Error(`exit ${code}`);
   };
-  const remark = (text: string) => {
-    refusal += text;
-  };
-  const options = () => readStartOptions(args, { print: () => undefined, remark, exit });
+  const options = () =>
+    readStartOptions(args, { print: () => undefined, remark: (text) => (refusal += text), exit });
   return { options, refusal: () => refusal };
 }
 
