@@ -17,6 +17,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     env: {
+      // The last folder has the programs that small computers and containers lack.
+      PATH: `${process.env["PATH"]}:${import.meta.dirname}/test/support/programs`,
       // All that the tests call is on this computer: a proxy that the environment names is not to be asked.
       NO_PROXY: "127.0.0.1",
       no_proxy: "127.0.0.1",

@@ -1,7 +1,7 @@
 /** Runs a script of the project as a user would, and captures its output and what it leaves behind. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,14 +43,28 @@ export function runScriptIn(folder: string, script: string, ...args: string[]) {
   return { child, output: () => output, errors: () => errors, printed, exited, end };
 }
 
-/** The ids of a process's children. */
+/** The ids of a process's children. Not every Linux has `ps`, but it shows its processes as files. */
 export async function childrenOf(processId: number | undefined): Promise<number[]> {
+  if (existsSync("/proc/self/status")) {
+    const parent = new RegExp(`^PPid:\\s+${processId}$`, "m");
+    const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return ids.map(Number).filter((id) => parent.test(statusOf(id)));
+  }
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid="]);
   return stdout
     .trim()
     .split("\n")
     .map((line) => line.trim().split(/\s+/).map(Number))
     .flatMap(([id, parent]) => (id !== undefined && parent === processId ? [id] : []));
+}
+
+/** What Linux says about a process. Empty if it has ended, and on other systems. */
+function statusOf(processId: number): string {
+  try {
+    return readFileSync(`/proc/${processId}/status`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** Whether a process runs. A zombie still receives signals, but has ended. */
@@ -60,8 +74,7 @@ export function isRunning(processId: number): boolean {
   } catch {
     return false;
   }
-  const status = `/proc/${processId}/status`;
-  return !existsSync(status) || !/^State:\s+Z/m.test(readFileSync(status, "utf8"));
+  return !/^State:\s+Z/m.test(statusOf(processId));
 }
 
 /** A folder that is removed after the test. */

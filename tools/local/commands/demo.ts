@@ -1,5 +1,5 @@
 /** `npm run demo`: runs the life of a room as curl lines on a running local gateway, and checks each status. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { findStartedGateway } from "../../simulators/connection.ts";
 import { createCommand } from "../../terminal/create-command.ts";
@@ -7,6 +7,10 @@ import { failuresIn, lifeOfRoom, stepsIn } from "../terminal/life-of-room.ts";
 
 createCommand("npm run demo", "Runs the whole life of a room on a local gateway, as curl lines.").parse();
 
+if (spawnSync("curl", ["--version"]).error) {
+  console.error("npm run demo: this computer has no curl. Install it and run the command again.");
+  process.exit(1);
+}
 const connection = await findStartedGateway();
 if (!connection) {
   console.error("npm run demo: no gateway is running. Start one with npm start in another terminal.");

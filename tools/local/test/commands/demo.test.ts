@@ -38,9 +38,14 @@ test("A step of npm run demo has failed if its responses have other statuses tha
   ]);
 });
 
-test("npm run demo reports in one line that no gateway is running", async () => {
+test.each([
+  { reason: "no gateway is running", path: process.env["PATH"] },
+  { reason: "this computer has no curl", path: "" },
+])("npm run demo reports in one line that $reason", async ({ reason, path }) => {
+  vi.stubEnv("PATH", path);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { exited, output, errors } = runScriptIn(await temporaryFolder(), script);
   expect(await exited).toBe(1);
   expect(output()).toBe("");
-  expect(errors()).toMatch(/^npm run demo: no gateway is running\..*\n$/);
+  expect(errors()).toMatch(new RegExp(`^npm run demo: ${reason}\\..*\n$`));
 });
