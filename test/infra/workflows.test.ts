@@ -1,18 +1,23 @@
-/** The workflows: who may do what, and that what they call exists. */
+/** The workflows: who may do what, what runs when, and that what they call exists. */
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
 
 const Rights = z.record(z.string(), z.string());
-const Workflow = z.object({
-  permissions: Rights,
-  jobs: z.record(
-    z.string(),
-    z.looseObject({ permissions: Rights.optional(), needs: z.array(z.string()).optional() }),
-  ),
+const text = z.string().optional();
+const Step = z.looseObject({ if: text, name: text, uses: text, run: text });
+const Job = z.looseObject({
+  if: text,
+  env: z.record(z.string(), z.string()).default({}),
+  permissions: Rights.optional(),
+  needs: z.array(z.string()).default([]),
+  steps: z.array(Step),
 });
+const Workflow = z.object({ permissions: Rights, jobs: z.record(z.string(), Job) });
 const names = ["ci", "deploy", "nightly", "what-if"];
 const texts = names.map((name) => readFileSync(`.github/workflows/${name}.yml`, "utf8"));
 const workflows = texts.map((text) => Workflow.parse(parse(text)));
@@ -57,5 +62,149 @@ test("A release waits for every check, a deployment for its approval, and nothin
     provision: { needs: ["choose"], ...approval },
     release: { needs: ["choose", "provision"], ...approval },
   });
-  expect(texts.join("\n").match(/always\(\)/g)).toHaveLength(1);
+});
+
+type Contexts = Readonly<Record<string, unknown>>;
+type Workflow = z.infer<typeof Workflow>;
+
+const startsWith = (text: string, start: string) => text.toLowerCase().startsWith(start.toLowerCase());
+
+/**
+ * Evaluates an expression of GitHub as JavaScript, which means the same, except that GitHub's `==` ignores case
+ * (https://docs.github.com/actions/reference/evaluate-expressions).
+ */
+const evaluate = (expression: string, contexts: Contexts): unknown =>
+  runInNewContext(expression.replace(/^\$\{\{(.*)\}\}$/s, "$1"), { ...contexts, startsWith });
+
+/** Whether a job or step runs. GitHub adds `success()` to a condition that does not ask for the status. */
+function isRun(condition: string, hasSucceeded: boolean, contexts: Contexts): boolean {
+  const functions = { always: () => true, success: () => hasSucceeded, failure: () => !hasSucceeded };
+  const asksForStatus = /\b(?:always|cancelled|failure|success)\(/.test(condition);
+  return (asksForStatus || hasSucceeded) && Boolean(evaluate(condition, { ...contexts, ...functions }));
+}
+
+const partOf = (job: string, { name, uses = "script" }: z.infer<typeof Step>) =>
+  `${job}: ${name ?? uses.replace(/@.*/, "")}`;
+
+interface Run {
+  readonly github?: Readonly<Record<string, unknown>>;
+  readonly isPrivate?: boolean;
+  readonly vars?: Readonly<Record<string, string>>;
+  readonly inputs?: Readonly<Record<string, string | boolean>>;
+  /** The job that fails. */
+  readonly failed?: string;
+}
+
+/** Returns the jobs and steps with a condition that run, by default for main in a public repository. */
+function conditionalParts({ jobs }: Workflow, { failed, isPrivate = false, ...run }: Run): string[] {
+  const repository = "example/vmr-gateway";
+  const pull_request = { head: { repo: { full_name: repository } } };
+  const event = { repository: { private: isPrivate }, pull_request };
+  const needs: Record<string, { result: string; outputs: object }> = {};
+  const contexts = {
+    github: { ref: "refs/heads/main", event_name: "push", repository, event, ...run.github },
+    inputs: { environment: "test", package: "", provision: true, ...run.inputs },
+    vars: { AZURE_WHAT_IF_CLIENT_ID: "", ...run.vars },
+    needs,
+  };
+  return Object.entries(jobs).flatMap(([id, job]) => {
+    const isDue = job.needs.every((need) => needs[need]?.result === "success");
+    const runs = isRun(job.if ?? "true", isDue, contexts);
+    needs[id] = { result: runs ? (failed === id ? "failure" : "success") : "skipped", outputs: {} };
+    if (!runs) return [];
+    const offered = evaluate(job.env["IS_OFFERED"] ?? "''", contexts);
+    const withEnv = { ...contexts, env: { IS_OFFERED: String(offered) } };
+    const steps = job.steps.filter((step) => step.if !== undefined && isRun(step.if, failed !== id, withEnv));
+    return [...(job.if === undefined ? [] : [id]), ...steps.map((step) => partOf(id, step))];
+  });
+}
+
+const refuse = "choose: Refuse a package for production that no other environment has run";
+const verify = "choose: Verify that CI of this repository has built the release";
+const recorded = ["release: Record what has run outside production", "release: actions/upload-artifact"];
+const deployed = ["choose", "provision", "release"];
+const guarded = ["choose", refuse, "provision", "release"];
+const verified = ["choose", verify, "provision", "release", ...recorded];
+const compare = "check: Compare the tag with the version";
+const codeql = ["actions/checkout", "github/codeql-action/init", "github/codeql-action/analyze"];
+const scanned = codeql.map((action) => `codeql: ${action}`);
+const signed = ["attest", "attest: actions/download-artifact", "attest: actions/attest-build-provenance"];
+const unsigned = ["codeql: script", "attest", "attest: script"];
+const review = "dependency-review";
+const reviewed = [review, `${review}: actions/checkout`, `${review}: actions/dependency-review-action`];
+
+const to = (environment: string): Run => ({ inputs: { environment } });
+const ofRelease = { inputs: { package: "v1.0.0" } };
+const ofTag = { github: { ref: "refs/tags/v1.0.0" } };
+const ofPull = { github: { event_name: "pull_request" } };
+const privately = { isPrivate: true };
+const signing = { isPrivate: true, vars: { ATTESTATIONS: "true" } };
+const vars = { AZURE_WHAT_IF_CLIENT_ID: "00000000-0000-4000-8000-000000000001" };
+
+const cases: [workflow: string, is: string, run: Run, parts: string[]][] = [
+  ["deploy", "to test", {}, [...deployed, ...recorded]],
+  ["deploy", "to before-production", to("before-production"), [...deployed, ...recorded]],
+  ["deploy", "to production", to("production"), guarded],
+  ["deploy", "to production-eu", to("production-eu"), guarded],
+  ["deploy", "of a release", ofRelease, verified],
+  ["deploy", "of an unsigned release", { ...ofRelease, ...privately }, [...deployed, ...recorded]],
+  ["deploy", "of a signed private release", { ...ofRelease, ...signing }, verified],
+  ["deploy", "without provisioning", { inputs: { provision: false } }, ["choose", "release", ...recorded]],
+  ["deploy", "from a tag", ofTag, [...deployed, ...recorded]],
+  ["deploy", "from another branch", { github: { ref: "refs/heads/main-2" } }, []],
+  ["deploy", "whose package is refused", { failed: "choose" }, ["choose"]],
+  ["deploy", "whose provisioning fails", { failed: "provision" }, ["choose", "provision"]],
+  ["deploy", "whose release fails", { failed: "release" }, [...deployed, "release: Say what to do"]],
+  ["ci", "of main", {}, scanned],
+  ["ci", "of a tag", ofTag, [compare, ...scanned, ...signed, "release"]],
+  ["ci", "of a tag in a private repository", { ...ofTag, ...privately }, [compare, ...unsigned, "release"]],
+  ["ci", "of a tag whose check fails", { ...ofTag, failed: "check" }, scanned],
+  ["ci", "of a pull request", ofPull, [...scanned, ...reviewed]],
+  [
+    "ci",
+    "of a pull request in a private repository",
+    { ...ofPull, ...privately },
+    ["codeql: script", review, `${review}: script`],
+  ],
+  ["what-if", "without an identity", {}, []],
+  ["what-if", "with an identity", { vars }, ["what-if"]],
+  ["what-if", "of a fork", { vars, github: { repository: "example/fork" } }, []],
+];
+
+const named = (name: string) => workflows[names.indexOf(name)] ?? { permissions: {}, jobs: {} };
+
+test.each(cases)(
+  "A run of %s %s contains exactly the right conditional jobs and steps",
+  (name, _, run, parts) => {
+    expect(conditionalParts(named(name), run)).toEqual(parts);
+  },
+);
+
+test("Every job and step with a condition runs in one of these cases", () => {
+  const seen = new Set(cases.flatMap(([name, , , parts]) => parts.map((part) => `${name} ${part}`)));
+  expect(seen.size).toBe(texts.join("\n").match(/^ +(?:- )?if: /gm)?.length);
+});
+
+const gate = "release: Refuse a commit for which nightly has not passed";
+
+test.each([
+  { is: "stops a package that has not run", workflow: "deploy", step: refuse, gh: "0", status: 1 },
+  { is: "lets a package pass that has run", workflow: "deploy", step: refuse, gh: "1", status: 0 },
+  { is: "stops a commit without a nightly run", workflow: "ci", step: gate, gh: "0", status: 1 },
+  { is: "lets a commit with a nightly run pass", workflow: "ci", step: gate, gh: "2", status: 0 },
+  { is: "stops a tag of another version", workflow: "ci", step: compare, tag: "v0.0.0", status: 1 },
+  {
+    is: "lets the tag of this version pass",
+    workflow: "ci",
+    step: compare,
+    tag: `v${manifest.version}`,
+    status: 0,
+  },
+])("The script of a step $is", ({ workflow, step, gh = "", tag = "", status }) => {
+  const jobs = Object.entries(named(workflow).jobs);
+  const [run = "exit 9"] = jobs.flatMap(([id, job]) =>
+    job.steps.flatMap((one) => (partOf(id, one) === step ? [one.run] : [])),
+  );
+  const env = { PATH: process.env["PATH"], GITHUB_REF_NAME: tag };
+  expect(spawnSync("bash", ["-e", "-c", `gh() { echo ${gh}; }\n${run}`], { env }).status).toBe(status);
 });
