@@ -18,7 +18,10 @@ interface InvocationLogger extends Log {
 }
 
 /** The origin of each line. The correlation ID defaults to the invocation's; the caller may be unknown. */
-type Origin = Partial<Readonly<Record<"correlationId" | "caller", string>>>;
+interface Origin {
+  readonly correlationId?: string;
+  readonly caller?: string;
+}
 
 /**
  * Creates the log of one invocation. Each line contains `event`, the function's name, the invocation ID, the

@@ -20,7 +20,9 @@ async function useManyTimes<Seen>(use: () => Promise<Seen>, times = 200): Promis
 /** Starts a gateway of its own in the world, and returns what uses it and counts its calls of the platform. */
 function oldGateway() {
   let calls = 0;
-  const before = ({ operation }: { operation: string }) => void (calls += Number(operation === "call"));
+  const before = ({ operation }: { operation: string }) => {
+    if (operation === "call") calls += 1;
+  };
   const settings = { MAX_VMR: "3", POOL_MINIMUM: "3", PLATFORM_MAX_CONCURRENCY: "3" };
   // Pauses have the same length each time.
   const random = { ...secureRandom, integerBelow: () => 0 };

@@ -21,7 +21,9 @@ describe("An HTTP client", () => {
     });
     listening.on("connection", (socket) => {
       counts.opened += 1;
-      socket.on("close", () => void (counts.closed += 1));
+      socket.on("close", () => {
+        counts.closed += 1;
+      });
     });
     const stop = async () => {
       listening.closeAllConnections();

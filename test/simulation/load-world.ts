@@ -105,7 +105,8 @@ export async function createLoadWorld(surroundings: Surroundings) {
   let rooms = 0;
   /** Adds a room to the platform, and its name to the pool if it is pooled. */
   async function addRoom(state: "pooled" | "assigned" = "pooled"): Promise<string> {
-    const name = `room-${(rooms += 1)}`;
+    rooms += 1;
+    const name = `room-${rooms}`;
     const since = new Date(clock.now()).toISOString();
     platform.seedRooms({
       rows: [{ name, description: formatMarker({ state, since }), aliases: [{ alias: name }] }],
@@ -143,7 +144,8 @@ export async function createLoadWorld(surroundings: Surroundings) {
 
   /** Sends a request to an instance, and adds how it ended to `ended`. */
   async function send(request: Send, ended: Ended[]): Promise<void> {
-    const instance = all[isRandom ? random.integerBelow(instances) : (last += 1) % instances];
+    last = isRandom ? random.integerBelow(instances) : (last + 1) % instances;
+    const instance = all[last];
     if (!instance) throw new Error("there is no instance");
     const arrivedAt = secondsNow();
     let error: GatewayError | undefined;

@@ -56,7 +56,10 @@ export function createWorld(
   const clock = createVirtualClock(createSeededRandom(seed + 1));
   const now = () => clock.now();
   let lastNumber = 0;
-  const newNumber = () => (lastNumber += 1);
+  const newNumber = () => {
+    lastNumber += 1;
+    return lastNumber;
+  };
   const newId = () => `id-${newNumber()}`;
   const { rows, records, queues, platform: memoryPlatform } = createMemoryWorld(clock, newId);
   const platform = createSimulatedPlatform(memoryPlatform);

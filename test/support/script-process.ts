@@ -22,8 +22,12 @@ export function runScriptIn(folder: string, script: string, ...args: string[]) {
   });
   let output = "";
   let errors = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
   /** Resolves with the exit code, or the name of the signal that ended it. */
   const exited = once(child, "close").then(
     ([code, signal]: (number | string | null)[]) => code ?? signal ?? null,

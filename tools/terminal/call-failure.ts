@@ -51,7 +51,11 @@ function describeStatus(status: number, method: string | undefined): string {
     : `rejects ${call} (${status})`;
 }
 
-type FailureFields = Partial<Record<"status" | "statusCode" | "code", unknown>>;
+interface FailureFields {
+  readonly status?: unknown;
+  readonly statusCode?: unknown;
+  readonly code?: unknown;
+}
 
 /** Returns what is known about a failed call from the error of fetch, axios, an Azure SDK or the gateway's clients. */
 export function failureOf(error: unknown): CallFailure {

@@ -24,7 +24,10 @@ type AccessCheck = (headers: Pick<Headers, "get">, log: Log, needsAdministrator?
 export type AccessChecks = Readonly<Record<Access, AccessCheck>>;
 
 /** One accepted pair of HTTP Basic credentials. */
-type BasicCredentials = Readonly<Record<"username" | "password", string>>;
+interface BasicCredentials {
+  readonly username: string;
+  readonly password: string;
+}
 
 /** The credentials that requests are compared with. */
 interface AccessRules {

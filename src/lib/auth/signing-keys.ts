@@ -7,7 +7,10 @@ import type { Log } from "../log.ts";
 import type { Clock } from "../ports.ts";
 
 /** Where a tenant's metadata documents are. */
-type Tenant = Readonly<Record<"authority" | "tenantId", string>>;
+interface Tenant {
+  readonly authority: string;
+  readonly tenantId: string;
+}
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 

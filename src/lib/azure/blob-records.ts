@@ -23,8 +23,10 @@ export function openCreateRecords({
 }: StorageAccountOptions): CreateRecordStore {
   const abortSignal = () => AbortSignal.timeout(timeoutSeconds * 1000);
   let opened: ContainerClient | undefined;
-  const container = async (): Promise<ContainerClient> =>
-    (opened ??= await openContainer(storage, credential));
+  const container = async (): Promise<ContainerClient> => {
+    opened ??= await openContainer(storage, credential);
+    return opened;
+  };
 
   return {
     async read(id) {

@@ -76,7 +76,12 @@ export function createBulkDeletion(options: BulkDeletionOptions) {
     let failure = await deleteListed(first, progress);
     for (let pass = 2; clock.now() < startBefore; pass++) {
       if (failure) await clock.sleep(pauseMilliseconds);
-      const rows = await conferences.list({ startBefore }).catch((error: unknown) => void (failure = error));
+      let rows: readonly ConferenceRow[] | undefined;
+      try {
+        rows = await conferences.list({ startBefore });
+      } catch (error) {
+        failure = error;
+      }
       // In the end, only rooms that could not be deleted count, or bulk delete would not end while rooms are made.
       const isLast = pass > maxDeletingPasses;
       const left = rows?.filter(
@@ -99,10 +104,12 @@ export function createBulkDeletion(options: BulkDeletionOptions) {
     await forEachParallel(due, async (row) => {
       progress.tried.add(row.name);
       const call = { log, startBefore, row: isSure(row.name, progress) ? row : undefined };
-      await deleteRoom(requestFor(row.name, progress), call).then(
-        ({ action }) => (progress.deletedRooms += Number(action === "delete")),
-        (error: unknown) => (failure = error),
-      );
+      try {
+        const { action } = await deleteRoom(requestFor(row.name, progress), call);
+        if (action === "delete") progress.deletedRooms += 1;
+      } catch (error) {
+        failure = error;
+      }
     });
     return failure;
   }

@@ -61,7 +61,10 @@ export function createConferences(client: Pick<PlatformClient, "call">) {
      */
     async update(id: number, fields: ConferenceFields | (() => ConferenceFields), limits?: CallLimits) {
       let sent: ConferenceFields = {};
-      const body = () => (sent = typeof fields === "function" ? fields() : fields);
+      const body = () => {
+        sent = typeof fields === "function" ? fields() : fields;
+        return sent;
+      };
       const path = `${conferencePath}${id}/`;
       return (await isFound(client.call({ method: "PATCH", path, body, ...limits }))) ? sent : undefined;
     },

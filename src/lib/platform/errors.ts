@@ -87,7 +87,10 @@ function codeOf({ outcome, status, isTimeout, isBusy, isLoginRefused }: Platform
 }
 
 /** The part of a request that log lines contain. */
-type NamedRequest = Readonly<Record<"method" | "path", string>>;
+interface NamedRequest {
+  readonly method: string;
+  readonly path: string;
+}
 
 // Failures of name resolution, connecting and TLS: the request was never written.
 const notSentCodes =

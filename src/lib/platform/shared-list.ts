@@ -31,7 +31,9 @@ export function createSharedList(conferences: Pick<Conferences, "list">, clock: 
       next ??= listAfter(last);
       last = next;
       waiting += 1;
-      return next.finally(() => (waiting -= 1));
+      return next.finally(() => {
+        waiting -= 1;
+      });
     },
   };
 }

@@ -3,7 +3,10 @@ import * as z from "zod";
 import type { PlatformCall, PlatformClient } from "./client.ts";
 import { type CallLimits, listRows, undocumentedResponse } from "./conferences.ts";
 
-export type PlatformAlarm = Readonly<Record<"name" | "level", string>>;
+export interface PlatformAlarm {
+  readonly name: string;
+  readonly level: string;
+}
 
 /** Reads the platform's status. Every method throws PlatformError if the status cannot be read. */
 export type PlatformStatus = ReturnType<typeof createPlatformStatus>;

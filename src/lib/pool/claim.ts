@@ -186,7 +186,10 @@ export function createClaims(options: ClaimOptions) {
       // Callers do not wait longer than the deadline. A claim that begins in the first half of its time can end in it.
       const before = (share: number) => clock.now() + share * deadlineSeconds * 1000;
       let requested: Promise<void> | undefined;
-      const requestRoom = async () => (requested ??= replenishment.topUpByOne(log));
+      const requestRoom = async () => {
+        requested ??= replenishment.topUpByOne(log);
+        return requested;
+      };
       const request = { serviceTag, log, findBefore: before(1 / 2), changeBefore: before(1), requestRoom };
       const { held, room } = await assignRoom(request);
       await commitAndReplace(held);

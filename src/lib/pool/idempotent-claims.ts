@@ -10,7 +10,10 @@ import type { Claims } from "./claim.ts";
 import { createGiveUp } from "./giving-up.ts";
 
 /** A key as one application sent it. */
-type IdempotencyKey = Readonly<Record<"application" | "key", string>>;
+interface IdempotencyKey {
+  readonly application: string;
+  readonly key: string;
+}
 
 /** Neither the application nor the key nor the service tag can be read from a hash. */
 function hash(parts: readonly (string | null)[]): string {

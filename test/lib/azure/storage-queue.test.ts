@@ -76,7 +76,9 @@ test.each([
 test("Consecutive operations on all queues share a connection", async () => {
   let connections = 0;
   const listening = createServer((_, response) => response.writeHead(204).end());
-  listening.on("connection", () => void (connections += 1));
+  listening.on("connection", () => {
+    connections += 1;
+  });
   onTestFinished(() => {
     listening.closeAllConnections();
     listening.close();

@@ -155,7 +155,8 @@ describe("The passes of bulk delete", () => {
   test("end although rooms are made all the time", async () => {
     let lists = 0;
     const list: Conferences["list"] = async (limits) => {
-      await world.addPooled(`new-${(lists += 1)}`);
+      lists += 1;
+      await world.addPooled(`new-${lists}`);
       return world.conferences.list(limits);
     };
     await deleteAll({ list });

@@ -47,10 +47,10 @@ test.each([
     lastRunAt = clock.now();
     const triesBefore = tries;
     let outcome = "running";
-    void gateway.runTimer("collectGarbage").then(
-      () => (outcome = "succeeded"),
-      () => (outcome = "failed"),
-    );
+    const runEnded = (ended: string) => () => {
+      outcome = ended;
+    };
+    void gateway.runTimer("collectGarbage").then(runEnded("succeeded"), runEnded("failed"));
     await clock.advance(runMilliseconds, () => outcome !== "running");
     // No room may be due in the run after one that has tried them all.
     expect(outcome).toBe(tries > triesBefore ? "failed" : "succeeded");

@@ -113,7 +113,9 @@ describe("A call while all slots are busy", () => {
   ])("fails %s without being sent", async (_, send, seconds) => {
     keepBusy();
     let outcome: unknown;
-    void send({ path: "/late/" }).then((ended) => void (outcome = ended));
+    void send({ path: "/late/" }).then((ended) => {
+      outcome = ended;
+    });
     await clock.advance(seconds * 1000 - 1);
     expect(outcome).toBeUndefined();
     await clock.advance(1);
@@ -157,8 +159,10 @@ describe("A call while all slots are busy", () => {
   test("a claim waits in a line of its own, where the 201st is refused at once", async () => {
     keepBusy(204);
     let refused = 0;
-    const claim = async () =>
-      client.takeClaimSlot(clock.now() + 1000).then((slot) => void (refused += slot ? 0 : 1));
+    const claim = async () => {
+      const slot = await client.takeClaimSlot(clock.now() + 1000);
+      if (!slot) refused += 1;
+    };
     for (let count = 0; count < 200; count++) void claim();
     await settlePromises();
     expect(refused).toBe(0);

@@ -130,8 +130,14 @@ function createExploredWorld(scenario: Scenario, skewMilliseconds: number) {
       level: scenario.level ?? { max: 1, min: 1 },
       processCount: processCountOf(scenario),
       platformTimeoutSeconds: 1,
-      randomOf: ({ index }) => (randoms[index] ??= createSeededRandom(index)),
-      wrapPorts: (timed, clock) => (ports = createExploringPorts(timed, clock)),
+      randomOf: ({ index }) => {
+        randoms[index] ??= createSeededRandom(index);
+        return randoms[index];
+      },
+      wrapPorts: (timed, clock) => {
+        ports = createExploringPorts(timed, clock);
+        return ports;
+      },
     },
   );
   if (!ports) throw new Error("the world did not ask for its ports");

@@ -73,7 +73,12 @@ async function unaccounted({ gateway, yes }: UnaccountedOptions, context: Contex
 /** The rooms of this gateway that were handed out and have no conference. */
 async function listOrphaned(target: TargetWithPlatform): Promise<Listing> {
   let failure: unknown;
-  const log: Log = { ...silentLog, warn: (_event, _fields, cause) => (failure = cause) };
+  const log: Log = {
+    ...silentLog,
+    warn: (_event, _fields, cause) => {
+      failure = cause;
+    },
+  };
   const { unaccounted: found } = await measureTarget(target, target.platform, log);
   if (!found) throw failure;
   const { forgotten, beyondPool: unnamed } = found;

@@ -71,7 +71,11 @@ async function measureNow(target: Target, { conferences, status }: Platform, pro
   };
   const parts = {
     conferences: {
-      list: async () => (rooms = await ask("the list of rooms", async () => conferences.list())),
+      list: async () => {
+        const rows = await ask("the list of rooms", async () => conferences.list());
+        rooms = rows;
+        return rows;
+      },
     },
     status: {
       liveConferences: async () => ask("the live conferences", async () => status.liveConferences()),

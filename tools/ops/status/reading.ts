@@ -54,7 +54,10 @@ const settledMilliseconds = 10_000;
 
 function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let reading: Promise<Result> | undefined;
-  return async () => (reading ??= read());
+  return async () => {
+    reading ??= read();
+    return reading;
+  };
 }
 
 async function probePlatform({ platform, clock }: Target): Promise<Probe | undefined> {

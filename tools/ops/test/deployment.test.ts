@@ -59,7 +59,9 @@ const initially: Azure = {
   ],
   rows: [],
 };
-const returns = (changes: Partial<Azure>) => void (azure = { ...initially, ...changes });
+const returns = (changes: Partial<Azure>) => {
+  azure = { ...initially, ...changes };
+};
 beforeEach(() => returns({}));
 
 const now = Date.parse("2026-01-02T03:04:05Z");

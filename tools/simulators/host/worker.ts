@@ -28,7 +28,9 @@ let model: ProgrammingModel | undefined;
 const coreApi = {
   version: "0.0.0-local",
   hostVersion: "4.0.0-local",
-  setProgrammingModel: (given: ProgrammingModel) => void (model = given),
+  setProgrammingModel: (given: ProgrammingModel) => {
+    model = given;
+  },
   getProgrammingModel: () => model,
   registerFunction: (metadata: FunctionMetadata, callback: Callback) => {
     const { name } = metadata;

@@ -34,7 +34,9 @@ export async function startContactCentre() {
   return {
     url: server.url,
     stop: server.stop,
-    setUsers: (replacement: ContactCentreUser[]) => void (users = replacement),
+    setUsers: (replacement: ContactCentreUser[]) => {
+      users = replacement;
+    },
     /** Returns this status to the next `count` calls (default 1). */
     failNext: (fault: FaultInput) => faults.add({ count: 1, ...fault }),
     clearFaults: faults.clear,

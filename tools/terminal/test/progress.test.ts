@@ -11,7 +11,10 @@ test.each([
   { where: "Elsewhere, each new amount is a line", isTTY: false, written: "0/4 rooms\n2/4 rooms\n" },
 ])("$where", ({ isTTY, written }) => {
   let text = "";
-  const progress = createProgress({ isTTY, write: (more) => (text += more) }, "rooms", 4);
+  const write = (more: string) => {
+    text += more;
+  };
+  const progress = createProgress({ isTTY, write }, "rooms", 4);
   for (const done of [0, 0, 2]) progress.show(done);
   progress.end();
   expect(text).toBe(written);

@@ -8,8 +8,10 @@ function read(args: readonly string[]) {
   const exit = (code: number): never => {
     throw new Error(`exit ${code}`);
   };
-  const options = () =>
-    readStartOptions(args, { print: () => undefined, remark: (text) => (refusal += text), exit });
+  const remark = (text: string) => {
+    refusal += text;
+  };
+  const options = () => readStartOptions(args, { print: () => undefined, remark, exit });
   return { options, refusal: () => refusal };
 }
 
