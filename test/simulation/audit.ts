@@ -4,6 +4,7 @@ import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/owne
 import { deliverEnds } from "./callers.ts";
 import type { Task } from "./faults.ts";
 import type { HistoryFacts } from "./history.ts";
+import type { ShownRoom } from "./simulated-platform.ts";
 import type { World } from "./world.ts";
 
 const minute = 60_000;
@@ -72,7 +73,8 @@ function checkAccounts({ ledger, queues, platform, rows }: World, facts: History
   const pooled = new Set(queues.pool.contents().map(({ text }) => decodeRoomMessage(text).room));
   const lost = ledger
     .ourRooms()
-    .filter(({ name }) => !pooled.has(name) && !ledger.handedOut.has(name) && !isPersistent(name));
+    .filter(({ name }) => !pooled.has(name) && !ledger.handedOut.has(name) && !isPersistent(name))
+    .filter((room) => !mayStayUnmarked(ledger, room));
   const counted = rows.at(-1)?.UnaccountedRooms ?? 0;
   // A pooled name without a pooled room counts as a room, which hides a lost one until a claim discards the name.
   const hidden = [...pooled].filter(
@@ -90,6 +92,16 @@ function checkAccounts({ ledger, queues, platform, rows }: World, facts: History
         `${name} is lost, although no invocation met more than one fault`,
       );
   }
+}
+
+/**
+ * Whether a room has no marker, and bulk delete cleared its name while it was leased by a call that then failed or
+ * stopped. Such a room may stay on the platform (specification 4.1.12).
+ */
+function mayStayUnmarked({ clearedUnder }: World["ledger"], { name, description }: ShownRoom): boolean {
+  const holder = clearedUnder.get(name);
+  const isHolderLost = holder && (!holder.process.isAlive || holder.faultsMet.length > 0);
+  return isHolderLost === true && parseMarker(description) === undefined;
 }
 
 /** Whether an invocation crashed, met two faults (a freeze counts), or made a call that may have taken effect later. */

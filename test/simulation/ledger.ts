@@ -88,7 +88,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     changedBy: new Map<string, Task>(),
     /** The invocation that deleted the pool message of a room. */
     committedBy: new Map<string, Task>(),
-    /** The claim that held the pool message of a room when bulk delete cleared it. */
+    /** The other invocation that held the pool message of a room when bulk delete cleared it. */
     clearedUnder: new Map<string, Task>(),
     /** The last claim that got no response when it deleted the pool message of a room. */
     unansweredDelete: new Map<string, Task>(),
@@ -255,7 +255,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
       for (const text of texts) {
         const { room } = decodeRoomMessage(text);
         const holder = seen.heldBy.get(room);
-        if (holder && isClaim(holder)) seen.clearedUnder.set(room, holder);
+        if (holder && holder !== task) seen.clearedUnder.set(room, holder);
         if ((seen.finishedAt.get(room) ?? 0) > task.startedAt) seen.finishedMeanwhile.add(room);
       }
     },

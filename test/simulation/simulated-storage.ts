@@ -1,8 +1,9 @@
 /** The ports of storage: each call can fail, before or after it was carried out; the ledger sees messages. */
 import { GatewayError } from "../../src/lib/errors.ts";
-import { QueueError, type queueNames } from "../../src/lib/queue.ts";
+import { type Queue, QueueError, type queueNames } from "../../src/lib/queue.ts";
 import type { PortCall as MemoryCall } from "../../tools/simulators/memory/gateway.ts";
 import type { MemoryQueue } from "../../tools/simulators/memory/queue.ts";
+import { queueAttempts, recordAttempts } from "../support/storage-attempts.ts";
 import { type Ports, requireTask } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -15,18 +16,33 @@ export function failStorage(ports: Ports, ledger: Ledger) {
     if (port === "platform") return carryOut();
     const of = "of" in call ? call.of : undefined;
     const label = [port, operation, ...(of === undefined ? [] : [of])].join(" ");
-    return ports.call({
-      label: () => label,
-      target: "storage",
-      // As in src/lib/azure.
-      timeoutSeconds: port === "metrics" ? 10 : 3,
-      effect: carryOut,
-      failure(_fault, _isTimeout, task) {
-        if (of !== undefined) ledger.onUnanswered(port, operation, of, task);
-        return failureOf(port, label);
-      },
-    });
+    for (let attempt = 1; ; attempt++) {
+      let isRepeated = false;
+      try {
+        return await ports.call({
+          label: () => label,
+          target: "storage",
+          // As in src/lib/azure.
+          timeoutSeconds: port === "metrics" ? 10 : 3,
+          effect: carryOut,
+          failure(_fault, isTimeout, task) {
+            // One timeout covers all attempts.
+            isRepeated = !isTimeout && attempt < attemptsOf(call);
+            if (of !== undefined) ledger.onUnanswered(port, operation, of, task);
+            return failureOf(port, label);
+          },
+        });
+      } catch (error) {
+        if (!isRepeated) throw error;
+      }
+    }
   };
+}
+
+/** Storage's library repeats a call without a response, although it may have taken effect. */
+function attemptsOf({ port, operation }: MemoryCall): number {
+  if (port === "records") return recordAttempts;
+  return operation in queueAttempts ? queueAttempts[operation as keyof Queue] : 1;
 }
 
 function failureOf(port: MemoryCall["port"], label: string): Error {

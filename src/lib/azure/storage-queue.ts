@@ -93,7 +93,7 @@ function createStorageQueue(
     receive: async (count, leaseSeconds) => {
       const options = { numberOfMessages: count, visibilityTimeout: leaseSeconds };
       const { receivedMessageItems, date = new Date() } = await call("receive", async () =>
-        retrying.receiveMessages({ ...options, ...timeout() }),
+        singleTry.receiveMessages({ ...options, ...timeout() }),
       );
       return receivedMessageItems.map(({ messageId, messageText, popReceipt, dequeueCount, insertedOn }) => ({
         id: messageId,

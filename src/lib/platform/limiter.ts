@@ -16,7 +16,7 @@ const slotsLeftForCallers = 2;
 // A burst that this time suffices for is served as a whole; under a load that lasts, a longer wait serves nobody else.
 // The host lets in more requests than wait in both lines (HTTP_CONCURRENCY), because it cannot refuse those outside.
 const maxWaitMilliseconds = 8000;
-export const maxWaitingPerLine = 200;
+const maxWaitingPerLine = 200;
 const firstPauseSeconds = 1;
 const maxPauseSeconds = 15;
 const maxPauseWaitSeconds: Readonly<Record<Priority, number>> = { caller: 2, background: maxPauseSeconds };

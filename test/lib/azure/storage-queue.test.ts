@@ -9,20 +9,20 @@ import { startAzurite } from "../../../tools/simulators/services/azurite.ts";
 import { listen } from "../../../tools/simulators/services/listen.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
+import { queueAttempts } from "../../support/storage-attempts.ts";
 import { useStarted } from "../../support/use-started.ts";
 
 const ages = { insertedAt: 0, ageSeconds: 0 };
 const aMessage: QueueMessage = { id: "m", text: "room-a", popReceipt: "r", dequeueCount: 1, ...ages };
-/** Each operation and the number of its attempts: operations that could do harm are not retried. */
-const operations: [keyof Queue, number, (queue: Queue) => Promise<unknown>][] = [
-  ["put", 1, async (queue) => queue.put("room-a")],
-  ["delete", 1, async (queue) => queue.delete(aMessage)],
-  ["setInvisible", 1, async (queue) => queue.setInvisible(aMessage, 0)],
-  ["receive", 3, async (queue) => queue.receive(1, 60)],
-  ["count", 3, async (queue) => queue.count()],
-  ["peek", 3, async (queue) => queue.peek()],
-  ["clear", 3, async (queue) => queue.clear()],
-];
+const operations: { [Name in keyof Queue]: (queue: Queue) => Promise<unknown> } = {
+  put: async (queue) => queue.put("room-a"),
+  delete: async (queue) => queue.delete(aMessage),
+  setInvisible: async (queue) => queue.setInvisible(aMessage, 0),
+  receive: async (queue) => queue.receive(1, 60),
+  count: async (queue) => queue.count(),
+  peek: async (queue) => queue.peek(),
+  clear: async (queue) => queue.clear(),
+};
 
 /** The storage account's response to every request, and the requests of a test. */
 let answer: Answer;
@@ -47,10 +47,11 @@ const storageError = (status: number, code: string): Answer => ({
   body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>text</Message></Error>`,
 });
 
-test.each(operations)("%s has %i attempts at a busy account", async (_, attempts, run) => {
+const operationNames = Object.keys(queueAttempts) as (keyof Queue)[];
+test.each(operationNames)("The simulation repeats the operation %s as often as the library", async (name) => {
   answer = storageError(503, "ServerBusy");
-  await expect(run(open().pool)).rejects.toMatchObject({ failure: "unknown" });
-  expect(urls).toHaveLength(attempts);
+  await expect(operations[name](open().pool)).rejects.toMatchObject({ failure: "unknown" });
+  expect(urls).toHaveLength(queueAttempts[name]);
 });
 
 test("A broken connection is the failure `unknown`", async () => {
@@ -135,10 +136,10 @@ test("Every operation fails as `unknown` after 3 s without a response", async ()
   const storage = { connectionString: connectionString() };
   const { pool } = openQueues({ storage, credential: createCredential(storage) });
   const errors = await Promise.all(
-    operations.map(async ([, , run]) => run(pool).catch((error: unknown) => error)),
+    Object.values(operations).map(async (run) => run(pool).catch((error: unknown) => error)),
   );
   const message = expect.stringMatching(/^queue [a-z]+: no response$/);
   const expected = expect.objectContaining({ failure: "unknown", status: 503, message });
-  expect(errors).toEqual(operations.map(() => expected));
-  expect(asked).toEqual(operations.map(() => 3000));
+  expect(errors).toEqual(operationNames.map(() => expected));
+  expect(asked).toEqual(operationNames.map(() => 3000));
 });

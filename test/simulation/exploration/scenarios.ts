@@ -56,6 +56,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     arrange: async (world) => poolRoom(world, "room-a", { isMarked: false }),
   },
 
+  "bulk delete of an unmarked room that is sent twice": {
+    steps: [bulkDelete(0), bulkDelete(1)].map((step) => ({
+      ...step,
+      isReady: ({ running }) => running.size === 0,
+    })),
+    arrange: async (world) => poolRoom(world, "room-a", { isMarked: false }),
+  },
+
   "provisioning and bulk delete": {
     steps: [provision(0), bulkDelete(1)],
     arrange: async (world) => requestProvisioning(world, { reason: "bulk", upTo: 1 }),
