@@ -57,8 +57,11 @@ interface StoredRecord {
 /** Every method throws GatewayError `storage-unavailable` if the store does not respond; a write may have happened then. */
 export interface CreateRecordStore {
   read(id: string): Promise<StoredRecord | undefined>;
-  /** Writes the record if there is none, or if the stored one still has the version `replaced`. Returns whether it did. */
-  write(id: string, record: CreateRecord, replaced?: string): Promise<boolean>;
+  /**
+   * Writes the record if there is none, or if the stored one still has the version `replaced`. Returns undefined, or why
+   * the storage refused to write, for example because another request has written the record.
+   */
+  write(id: string, record: CreateRecord, replaced?: string): Promise<Error | undefined>;
 }
 
 /** Writes a row of named values to the metrics store. Throws an Error if the row was not accepted. */

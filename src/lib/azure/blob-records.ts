@@ -60,11 +60,10 @@ export function openCreateRecords({
             return upload(isFirst);
           },
         );
-        return true;
+        return undefined;
       } catch (error) {
-        const { statusCode, code } = responseOf(error);
-        const isTaken = statusCode === 409 || statusCode === 412;
-        if (isTaken && code !== "ContainerBeingDeleted") return false;
+        const { refusal } = responseOf(error);
+        if (refusal) return refusal;
         throw unavailable(error);
       }
     },
@@ -84,11 +83,15 @@ async function openContainer(
   return service.getContainerClient(createRecordContainer);
 }
 
-/** Returns status and code if the SDK's error is a response of the service. */
-function responseOf(error: unknown): { readonly statusCode?: unknown; readonly code?: unknown } {
+/** Returns status and code if the SDK's error is a response, and the error itself if the service refused the request. */
+function responseOf(error: unknown): { statusCode?: unknown; code?: unknown; refusal?: Error } {
   // The class of the SDK's errors is loaded with the SDK.
   if (!(error instanceof Error && "statusCode" in error)) return {};
-  return { statusCode: error.statusCode, code: "code" in error ? error.code : undefined };
+  const { statusCode } = error;
+  const code = "code" in error ? error.code : undefined;
+  // Only the service's own responses have a code. With 5xx, the request may have been carried out.
+  const isRefused = code !== undefined && Number(statusCode) >= 400 && Number(statusCode) < 500;
+  return { statusCode, code, ...(isRefused && { refusal: error }) };
 }
 
 function unavailable(cause: unknown): GatewayError {

@@ -50,9 +50,10 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions) {
     return room;
   }
 
-  /** Returns the record that decides: the given one, or the one that another request wrote first. */
+  /** Returns the record that decides: the given one, or the one that another request wrote first, if any. */
   async function writeOrRead(id: string, record: CreateRecord, replaced: string | undefined) {
-    return (await records.write(id, record, replaced)) ? record : (await records.read(id))?.record;
+    const refusal = await records.write(id, record, replaced);
+    return { refusal, winner: refusal ? (await records.read(id))?.record : record };
   }
 
   async function claimOnce(id: string, tagHash: string, serviceTag: string | undefined, log: Log) {
@@ -63,7 +64,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions) {
     }
     const room = await claims.claim(serviceTag, log);
     const record = { room: room.name, tagHash, createdAt: timestampOf(clock) };
-    const winner = await writeOrRead(id, record, known?.version).catch((error: unknown) => {
+    const { winner, refusal } = await writeOrRead(id, record, known?.version).catch((error: unknown) => {
       // If the record exists, a retry gets this room. If not, the room counts as unaccounted.
       log.error("create-record-unknown", { room: room.name });
       throw error;
@@ -73,7 +74,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions) {
     log.warn("create-repeat-lost", { room: room.name, winner: winner?.room ?? null });
     const claimId = parseMarker(room.description)?.messageId;
     await giveUp({ room: room.name, claimId, reason: "create-repeat-lost", message: "deleted" }, log);
-    if (!winner) throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
+    if (!winner) throw new GatewayError("storage-unavailable", { retryAfterSeconds: 5, cause: refusal });
     return roomOf(winner, tagHash);
   }
 
@@ -84,7 +85,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions) {
     /**
      * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
      * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, `key-reused` if the key was sent with
-     * another service tag, and `storage-unavailable` if the record's outcome is unknown; the caller should then retry.
+     * another service tag, and `storage-unavailable` if the record is not written or may not be; the caller should then retry.
      */
     async claim({ application, key }: IdempotencyKey, serviceTag: string | undefined, log: Log) {
       const id = hash([application, key]);

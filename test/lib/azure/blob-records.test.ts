@@ -1,13 +1,14 @@
 /** The record store fulfils one contract in memory and in blob storage: one writer per key and version. */
 import { randomUUID } from "node:crypto";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createRecordContainer, openCreateRecords } from "../../../src/lib/azure/blob-records.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import { createMemoryRecordStore } from "../../../tools/simulators/memory/record-store.ts";
 import { startAzurite } from "../../../tools/simulators/services/azurite.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
+import { recordAttempts } from "../../support/storage-attempts.ts";
 import { useStarted } from "../../support/use-started.ts";
 
 const record = (room: string) => ({ room, tagHash: "a1", createdAt: "2026-01-02T03:04:05.678Z" });
@@ -29,8 +30,8 @@ describe.each<[string, () => CreateRecordStore]>([
   test("keeps the first of two writes without a version", async () => {
     const [store, id] = [open(), randomUUID()];
     expect(await store.read(id)).toBeUndefined();
-    expect(await store.write(id, record("room-a"))).toBe(true);
-    expect(await store.write(id, record("room-b"))).toBe(false);
+    expect(await store.write(id, record("room-a"))).toBeUndefined();
+    expect(await store.write(id, record("room-b"))).toBeInstanceOf(Error);
     expect(await store.read(id)).toMatchObject({ record: record("room-a") });
   });
 
@@ -39,8 +40,8 @@ describe.each<[string, () => CreateRecordStore]>([
     await store.write(id, record("room-a"));
     const version = (await store.read(id))?.version;
 
-    expect(await store.write(id, record("room-b"), version)).toBe(true);
-    expect(await store.write(id, record("room-c"), version)).toBe(false);
+    expect(await store.write(id, record("room-b"), version)).toBeUndefined();
+    expect(await store.write(id, record("room-c"), version)).toBeInstanceOf(Error);
     expect(await store.read(id)).toMatchObject({ record: record("room-b") });
   });
 });
@@ -49,12 +50,50 @@ test("a missing container is created by the first write", async () => {
   const service = BlobServiceClient.fromConnectionString(azurite.connectionString);
   await service.getContainerClient(createRecordContainer).deleteIfExists();
 
-  expect(await openBlobs().write(randomUUID(), record("room-a"))).toBe(true);
+  expect(await openBlobs().write(randomUUID(), record("room-a"))).toBeUndefined();
 });
 
-test("a container that is being deleted is storage-unavailable, not another writer's record", async () => {
-  const headers = { "content-type": "application/xml", "x-ms-error-code": "ContainerBeingDeleted" };
-  answer = { status: 409, headers, body: "<Error><Code>ContainerBeingDeleted</Code></Error>" };
+test("The simulation repeats the calls of the record store as often as the library", async () => {
+  const requests: string[] = [];
+  const busy = await startLoopbackServer(({ method }) => {
+    requests.push(method);
+    return { status: 503 };
+  });
+  onTestFinished(busy.stop);
+  const store = openBlobs(account().replace(server.url, busy.url));
+  await expect(store.read("id")).rejects.toMatchObject({ code: "storage-unavailable" });
+  await expect(store.write("id", record("room-a"))).rejects.toMatchObject({ code: "storage-unavailable" });
+  for (const method of ["GET", "PUT"])
+    expect(requests.filter((sent) => sent === method)).toHaveLength(recordAttempts);
+});
+
+// https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes
+test.each([
+  [400, "InvalidHeaderValue"],
+  [403, "AuthorizationPermissionMismatch"],
+  [404, "ResourceNotFound"],
+  [409, "BlobAlreadyExists"],
+  [409, "BlobImmutableDueToPolicy"],
+  [409, "ContainerBeingDeleted"],
+  [412, "ConditionNotMet"],
+])(
+  "a write that the storage refuses with %i %s has not been made, and its refusal is returned",
+  async (status, code) => {
+    const headers = { "content-type": "application/xml", "x-ms-error-code": code };
+    answer = { status, headers, body: `<Error><Code>${code}</Code></Error>` };
+    const refusal = await openBlobs(account()).write("id", record("room-a"));
+    expect(refusal).toMatchObject({ statusCode: status, code });
+  },
+);
+
+test.each([
+  [403, "text/html", {}],
+  [404, "text/html", {}],
+  [500, "application/xml", { "x-ms-error-code": "InternalError" }],
+  [503, "application/xml", { "x-ms-error-code": "ServerBusy" }],
+])("a write that gets %i as %s may have been made", async (status, type, ofStorage) => {
+  const headers = { "content-type": type, ...ofStorage };
+  answer = { status, headers, body: "<html>blocked</html>" };
   const written = openBlobs(account()).write("id", record("room-a"));
   await expect(written).rejects.toMatchObject({ code: "storage-unavailable" });
 });

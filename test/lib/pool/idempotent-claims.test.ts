@@ -65,13 +65,13 @@ describe("With a store that fails, no room is handed out to two callers", () => 
   type Write = CreateRecordStore["write"];
   const unavailable = async () => Promise.reject(new GatewayError("storage-unavailable"));
   const written: Write = async (...input) => records.write(...input);
-  const withoutResponse: Write = async (...input) => (await written(...input)) && unavailable();
+  const withoutResponse: Write = async (...input) => (await written(...input)) ?? unavailable();
   const overtaken: Write = async (id, record, replaced) =>
-    (await written(id, { ...record, room: "room-b" })) && written(id, record, replaced);
-  const sentTwice: Write = async (...input) => (await written(...input)) && written(...input);
+    (await written(id, { ...record, room: "room-b" })) ?? written(id, record, replaced);
+  const sentTwice: Write = async (...input) => (await written(...input)) ?? written(...input);
+  const refusal = new Error("AuthorizationPermissionMismatch");
   const failed = { code: "storage-unavailable" };
   const unknown = "create-record-unknown";
-  const claimFailed = { code: "claim-failed", details: { retryAfterSeconds: 1 } };
 
   interface Failure {
     readonly given: string;
@@ -98,9 +98,9 @@ describe("With a store that fails, no room is handed out to two callers", () => 
       roomOfRetry: "room-a",
     },
     {
-      given: "writes nothing",
-      store: { write: async () => false },
-      outcome: claimFailed,
+      given: "refuses to write, which the log says",
+      store: { write: async () => refusal },
+      outcome: { ...failed, details: { retryAfterSeconds: 5 }, cause: refusal },
       lastEvent: "create-repeat-lost",
       roomOfRetry: "room-b",
       deleted: ["room-a"],

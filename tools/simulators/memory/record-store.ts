@@ -11,10 +11,10 @@ export function createMemoryRecordStore(): MemoryRecordStore {
   return {
     read: async (id) => stored.get(id),
     async write(id, record, replaced) {
-      if (stored.get(id)?.version !== replaced) return false;
+      if (stored.get(id)?.version !== replaced) return new Error("the record exists");
       versions += 1;
       stored.set(id, { record, version: String(versions) });
-      return true;
+      return undefined;
     },
     contents: () => [...stored.values()].map(({ record }) => record),
   };
