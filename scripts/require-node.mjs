@@ -6,7 +6,7 @@ const isInstalled = existsSync(new URL("../node_modules/.package-lock.json", imp
 if (Number(major) < 24) {
   console.error(
     `This project runs on Node 24 and found Node ${process.versions.node}: ` +
-      "run `npm ci` with install scripts allowed (they fetch node@24 from the package registry), or install Node 24.",
+      "run `npm ci` with install scripts allowed, which fetch node@24, or your registry lacks the package: install Node 24.",
   );
   process.exit(1);
 }

@@ -7,6 +7,7 @@ import { root } from "./bundle.ts";
 
 const Component = z.looseObject({
   "bom-ref": z.string(),
+  scope: z.string(),
   properties: z.array(z.looseObject({ name: z.string() })),
 });
 const Bom = z.looseObject({ components: z.array(Component) });
@@ -22,8 +23,8 @@ export async function createBillOfMaterials() {
   return { ...bom, components: bom.components.filter(isDeployed), dependencies: [] };
 }
 
-/** Whether a package is neither a development tool nor a folder of this repository. */
-function isDeployed({ "bom-ref": reference, properties }: z.infer<typeof Component>): boolean {
+/** Whether a package is neither a development tool, nor `node`, which npm may leave out, nor a folder of this repository. */
+function isDeployed({ "bom-ref": reference, scope, properties }: z.infer<typeof Component>): boolean {
   const isTool = properties.some(({ name }) => name === "cdx:npm:package:development");
-  return !isTool && !reference.startsWith(manifest.name);
+  return !isTool && scope !== "optional" && !reference.startsWith(manifest.name);
 }
