@@ -237,7 +237,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
       // An operator's message is in the gateway's name.
       if (queue !== "deletion" || queuedBy !== undefined) return;
       const isLeft = platform.rooms().some(({ name }) => name === room);
-      if (isLeft && !task.skipped.has(room) && !task.skipped.has(loggableName(room)))
+      if (isLeft && !task.skipped.has(loggableName(room)))
         violated(
           "event-lost",
           `#${task.id} ${task.functionName} forgets the end of ${room} without a reason`,

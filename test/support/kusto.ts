@@ -75,6 +75,9 @@ export function faultsOf(query: string): string[] {
   return Array.from({ length: diagnostics.Count }, (_, index) => diagnostics.getItem(index).Message);
 }
 
+// The first analysis blocks the process for seconds, in which a server of the same test could not respond.
+faultsOf("AppTraces");
+
 /** A part of a query, without keywords and signs. Only a part without further parts has a text. */
 export interface KustoNode {
   readonly kind: string;

@@ -133,9 +133,9 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
     }
     const request = requestOf(group);
     const { action, reason, row } = await deleteRoom(request, { log, startBefore });
-    if (action !== "delete") log.info("deletion-skipped", { room: loggableName(room, row), reason });
+    if (action !== "delete") log.info("deletion-skipped", { room: loggableName(room), reason });
     else if (parseMarker(row?.description) === undefined && run.unmarkedDeleted++ === 0)
-      log.warn("unmarked-room-deleted", { room });
+      log.warn("unmarked-room-deleted", { room: loggableName(room) });
     // The next run queues an overdue room again.
     if (action === "postpone" && !request.isOverdue) await postpone(group, run, reason === "vanished");
     else await remove(messages);

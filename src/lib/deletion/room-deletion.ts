@@ -68,7 +68,7 @@ export function createRoomDeletion(options: RoomDeletionOptions) {
     // The look has just found it, so this may be a proxy's 404. The next look says whether the room is gone.
     if (!(await conferences.delete(row.id, { slot, startBefore })))
       return { ...decision, action: "postpone", reason: "vanished" };
-    log.info("room-deleted", { room: request.room, ...request.logFields });
+    log.info("room-deleted", { room: loggableName(request.room), ...request.logFields });
     return decision;
   };
 }

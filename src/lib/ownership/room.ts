@@ -181,11 +181,9 @@ export function decodeRoomMessage(text: string): RoomMessage {
 const ownName = /^[A-Za-z0-9_][A-Za-z0-9_-]{23}$/;
 
 /**
- * Returns a room's name for the log if its row has a marker or the name has the form of the gateway's own names, and
+ * Returns a name that an event brought, for the log: the name itself if it has the form of the gateway's own names, and
  * otherwise a hash of it. Names that people choose can identify them.
  */
-export function loggableName(room: string, row?: ConferenceRow): string {
-  return parseMarker(row?.description) !== undefined || ownName.test(room)
-    ? room
-    : `sha256:${createHash("sha256").update(room).digest("hex").slice(0, 12)}`;
+export function loggableName(room: string): string {
+  return ownName.test(room) ? room : `sha256:${createHash("sha256").update(room).digest("hex").slice(0, 12)}`;
 }

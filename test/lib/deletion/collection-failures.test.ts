@@ -21,7 +21,10 @@ describe("Garbage collection if the platform fails", () => {
     expect(delays).toEqual([270, 870]);
     expect(world.roomNames()).toEqual(["room-a"]);
     expect(world.deletion.texts().map(decodeRoomMessage)).toEqual([{ room: "room-a", failures: 2 }]);
-    expect(world.log.fieldsOf("deletion-skipped")).toEqual({ room: "room-a", reason: "vanished" });
+    expect(world.log.fieldsOf("deletion-skipped")).toEqual({
+      room: loggableName("room-a"),
+      reason: "vanished",
+    });
     await world.collectGarbageAfter(870);
     expect(leftBehind()).toEqual([]);
   });
@@ -99,7 +102,7 @@ describe("Garbage collection if the deletion queue fails", () => {
 
     await expect(world.collectGarbageAfter(600)).rejects.toThrow(AggregateError);
     expect(world.roomNames()).toEqual([]);
-    expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a" });
+    expect(world.log.fieldsOf("room-deleted")).toEqual({ room: loggableName("room-a") });
     expect(world.log.fieldsOf("deletion-failed")).toEqual({ room: loggableName("room-a"), dequeueCount: 1 });
     expect(world.deletion.texts()).toEqual([encodeRoomMessage({ room: "room-a", failures: 1 })]);
     await world.collectGarbageAfter(600);

@@ -1,6 +1,6 @@
 /** ROOM_MAXIMUM_AGE_HOURS: which rooms the collector queues because of their age, and when it deletes them. */
 import { beforeEach, expect, test } from "vitest";
-import { decodeRoomMessage, type Marker } from "../../../src/lib/ownership/room.ts";
+import { decodeRoomMessage, loggableName, type Marker } from "../../../src/lib/ownership/room.ts";
 import { formatMarker } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
@@ -78,7 +78,7 @@ test("Overdue rooms come after ended ones, and use only the capacity that these 
   await world.addEnded("ended");
   await collectAfter(600, 3);
   const deleted = world.log.lines.filter(({ event }) => event === "room-deleted");
-  expect(deleted.map(({ fields }) => fields["room"])).toEqual(["ended", "overdue"]);
+  expect(deleted.map(({ fields }) => fields["room"])).toEqual(["ended", "overdue"].map(loggableName));
   expect(world.deletionNames()).toHaveLength(1);
   expect(world.log.fieldsOf("overdue-rooms-postponed")).toEqual({ count: 1 });
 });

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { parseJson } from "../../../src/lib/json.ts";
 import type { AzureApi } from "./azure-api.ts";
-import { createFunctions, type LogFilter, type LogReader, maxLines } from "./log.ts";
+import { createFunctions, type LogFilter, type LogReader, loggedNames, maxLines } from "./log.ts";
 
 // https://learn.microsoft.com/azure/azure-monitor/logs/api/response-format
 const tableSchema = z.object({
@@ -96,7 +96,7 @@ function linesQuery(app: string, { room, events, functions, gateway }: LogFilter
     ...(gateway === undefined ? [`where AppRoleName =~ ${literal(app)}`] : []),
     "extend entry = parse_json(Message)",
     ...among("gateway", [gateway]),
-    ...among("room", [room]),
+    ...among("room", room === undefined ? [] : loggedNames(room)),
     ...among("event", events),
     ...among("function", functions),
     "project TimeGenerated, Message",

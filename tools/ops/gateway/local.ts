@@ -9,7 +9,7 @@ import { hostFailureEvent } from "../../simulators/services/log-workspace.ts";
 import { bypassProxy } from "../../terminal/bypass-proxy.ts";
 import { screenTime } from "../../terminal/format.ts";
 import { UnreachableError } from "../outcomes.ts";
-import { type LogLine, type LogReader, maxLines } from "./log.ts";
+import { type LogLine, type LogReader, loggedNames, maxLines } from "./log.ts";
 import { defaultLimits, openPlatform, probeSeconds, type Target } from "./target.ts";
 
 /** Connects to the gateway of this file, or to the one that started last. Throws UnreachableError if none runs. */
@@ -67,7 +67,7 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
       return textSchema.parse(failed?.fields["message"]);
     },
     lines: async ({ hours, room, gateway, events, functions }) => {
-      const names = { room: room && [room], gateway: gateway && [gateway] };
+      const names = { room: room && loggedNames(room), gateway: gateway && [gateway] };
       const wanted = { ...names, event: events, function: functions };
       const isWanted = ({ fields }: LogLine) =>
         Object.entries(wanted).every(([name, values]) => !values || values.includes(String(fields[name])));

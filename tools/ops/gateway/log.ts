@@ -1,4 +1,5 @@
 /** The app's log as the operator's commands read it. */
+import { loggableName } from "../../../src/lib/ownership/room.ts";
 
 /** One line that the app logged: when, and its fields. */
 export interface LogLine {
@@ -9,11 +10,17 @@ export interface LogLine {
 /** Which lines to read. Missing conditions are ignored. */
 export interface LogFilter {
   readonly hours: number;
+  /** Lines about the room of this name, which contain it or its hash. */
   readonly room?: string;
   readonly events?: readonly string[];
   readonly functions?: readonly string[];
   /** Lines of the gateway of this name, whichever app of the workspace it is. The default is this app's lines. */
   readonly gateway?: string;
+}
+
+/** Returns how lines name a room. */
+export function loggedNames(room: string): readonly string[] {
+  return [room, loggableName(room)];
 }
 
 /** The functions that hand out rooms. */

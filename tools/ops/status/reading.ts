@@ -1,5 +1,5 @@
 /** What several checks need: read once, when the first of them asks for it. */
-
+import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { callFunctions } from "../gateway/log.ts";
 import type { Target } from "../gateway/target.ts";
 import { createsOf, recentHours } from "./log-history.ts";
@@ -33,7 +33,7 @@ export function readingOf(target: Target) {
       const lines = await target.log.lines({ hours: 1, events: [event] });
       const times = new Map(lines.map(({ time, fields }) => [fields["room"], Date.parse(time)]));
       return own.rooms.filter(({ name, marker }) => {
-        const time = times.get(name) ?? Number.NaN;
+        const time = times.get(loggableName(name)) ?? Number.NaN;
         return time > Date.parse(marker.since) && time < own.startedAt - settledMilliseconds;
       });
     },
