@@ -1,8 +1,8 @@
 /** What each environment would deploy: resources, role assignments, network access and app settings. */
-import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { secretsFor } from "../../scripts/check-values/faults.ts";
 import { createRecordContainer } from "../../src/lib/azure/blob-records.ts";
 import { maxBodyBytes } from "../../src/lib/http/body.ts";
 import { queueNames } from "../../src/lib/queue.ts";
@@ -255,14 +255,11 @@ describe("The app settings", () => {
   });
 
   test.each(everySnapshot)("of %s are accepted by the app once Azure has resolved them", (_, snapshot) => {
-    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    const secrets: Readonly<Record<string, string>> = {
-      ROOM_HOST_PIN: "2468",
-      PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
-    };
-    const used = secretsOf(snapshot);
-    const resolved = Object.entries(settingsOf(snapshot)).map(([name, value]) => {
-      if (used.includes(name)) return [name, secrets[name] ?? "a password"];
+    const given = settingsOf(snapshot);
+    const secrets = secretsFor(given);
+    expect(secretsOf(snapshot).toSorted()).toEqual(Object.keys(secrets).toSorted());
+    const resolved = Object.entries(given).map(([name, value]) => {
+      if (name in secrets) return [name, secrets[name]];
       return [name, /ServiceUri$|ENDPOINT$/.test(name) ? "https://service.example.com" : value];
     });
     expect(loadSettings(Object.fromEntries(resolved)).unknownNames).toEqual([]);

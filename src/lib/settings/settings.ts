@@ -171,11 +171,13 @@ function givenSettings(environment: Environment): Readonly<Record<string, string
   );
 }
 
-// Settings of the host, which a deployment may set beside the app's.
-const hostSetting = /^(?:Azure(?:WebJobs|Functions)|FUNCTIONS_|WEBSITE_)/;
+/** Returns whether a setting is the host's. A deployment may set it beside the app's. */
+export function isHostSetting(name: string): boolean {
+  return /^(?:AzureWebJobs\.|AzureFunctions|FUNCTIONS_|WEBSITE_)/.test(name);
+}
 
 /** The infrastructure lists the names in `GATEWAY_SETTINGS` as `GIVEN_SETTING_NAMES`. */
 function unknownNames(environment: Environment): string[] {
   const names = (environment["GIVEN_SETTING_NAMES"] ?? "").split(",");
-  return names.filter((name) => name !== "" && !schemas.has(name) && !hostSetting.test(name));
+  return names.filter((name) => name !== "" && !schemas.has(name) && !isHostSetting(name));
 }

@@ -1,8 +1,8 @@
 /** Teams with their environments, responses of Azure to the scripts, and a package to deploy. */
 import { createHash } from "node:crypto";
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createArchive } from "../../../scripts/package/deployment.ts";
 import { createSettingsList } from "../../../scripts/package/settings-list.ts";
 import type { Response } from "./run-script.ts";
@@ -21,12 +21,13 @@ export const existingGroup: typeof ownGroup = {
   group: "rg-of-another-team",
 };
 
-/** Copies the project's infrastructure with the environments of a team. */
+/** Copies the project's infrastructure with the environments of a team, beside the code that checks their values. */
 export async function createProject({ folder: environments }: typeof ownGroup) {
   const folder = await mkdtemp(join(tmpdir(), "vmr-project-"));
   await cp("infra", join(folder, "infra"), { recursive: true });
   await rm(join(folder, "infra", "environments"), { recursive: true });
   await cp(environments, join(folder, "infra", "environments"), { recursive: true });
+  for (const name of ["node_modules", "scripts", "src"]) await symlink(resolve(name), join(folder, name));
   return { folder, stop: async () => rm(folder, { recursive: true, force: true }) };
 }
 

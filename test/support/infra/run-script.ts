@@ -16,6 +16,7 @@ export interface Response {
 /** What a program does before it gives a response. */
 const special: Readonly<Record<string, string>> = {
   az: `[ "$(grep -c '^az ' "$STUB_FOLDER/calls")" != "$FAIL_AT" ] || { echo "Azure failed" >&2; exit 1; }`,
+  npm: '[ "$1 $2" != "exec --call" ] || exec sh -c "$3"',
   timeout: 'shift; exec "$@"',
   sleep: "exit 0",
 };

@@ -1,0 +1,60 @@
+/** The values of an environment, as far as they can be judged without Azure. */
+import { readdirSync, readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { expect, test } from "vitest";
+import { findFaults } from "../../scripts/check-values/faults.ts";
+
+const examples = "infra/environments";
+const fileOf = (name: string) => `${examples}/${name}`;
+const read = (name: string) => parseEnv(readFileSync(fileOf(name), "utf8"));
+
+test.each(readdirSync(examples))("The values of the example %s are accepted", (name) => {
+  expect(findFaults(fileOf(name), read(name))).toEqual([]);
+});
+
+const refused = "Error: Invalid settings: ";
+test.each([
+  { more: '"MAX_VRM": 2', fault: "MAX_VRM: must not be given, see infra/settings.txt" },
+  { more: '"PLATFORM_PASSWORD": "x"', fault: "PLATFORM_PASSWORD: must not be given" },
+  {
+    more: '"AzureWebJobsStorage": "UseDevelopmentStorage=true"',
+    fault: "AzureWebJobsStorage: must not be given",
+  },
+  { more: '"AzureWebJobsDashboard": "x"', fault: "AzureWebJobsDashboard: must not be given" },
+  { more: '"MAX_VMR": ""', fault: `${refused}MAX_VMR: is required` },
+  { more: '"MAX_VMR": null', fault: "MAX_VMR: must not be null or a fraction" },
+  { more: '"MAX_VMR": 20.5', fault: "MAX_VMR: must not be null or a fraction" },
+  { more: '"MAX_VMR": "twenty"', fault: `${refused}MAX_VMR: must be a whole number` },
+  { more: '"MAX_VMR": 9', fault: `${refused}POOL_MINIMUM: must not be greater than MAX_VMR` },
+  { more: '"PLATFORM_URL": "http://a"', fault: `${refused}PLATFORM_URL: must be an absolute https URL` },
+  { more: '"ROOM_TEMPLATE": { "name": "Größe" }', fault: `${refused}ROOM_TEMPLATE: must not set name` },
+  { more: '"AUTH_CLIENT_IDS": "one,,two"', fault: `${refused}AUTH_CLIENT_IDS: must be a comma-separated` },
+  {
+    more: '"PLATFORM_OAUTH_CLIENT_ID": "x"',
+    fault: `${refused}PLATFORM_OAUTH_CLIENT_ID: cannot be combined with PLATFORM_USERNAME`,
+  },
+  {
+    more: '"EVENT_SINK_PREVIOUS_USERNAME": ""',
+    fault: `${refused}EVENT_SINK_PREVIOUS_USERNAME: must be set together with`,
+  },
+  { more: '"MAX_VMR" 20', fault: "SyntaxError: " },
+])("The settings of test with $more are refused: $fault", ({ more, fault }) => {
+  const values = read("test.env");
+  const GATEWAY_SETTINGS = values["GATEWAY_SETTINGS"]?.replace(/\}$/, `, ${more} }`);
+  const faults = findFaults(fileOf("test.env"), { ...values, GATEWAY_SETTINGS });
+  expect(faults).toEqual([expect.stringContaining(`GATEWAY_SETTINGS: ${fault}`)]);
+});
+
+test.each(["[]", "", "5"])("The settings '%s' are refused, because they are no JSON object", (json) => {
+  const faults = findFaults(fileOf("test.env"), { GATEWAY_SETTINGS: json });
+  expect(faults).toEqual([
+    expect.stringMatching(/^GATEWAY_SETTINGS: (?:must be a JSON object|SyntaxError: )/),
+  ]);
+});
+
+test("Settings of the Functions host are accepted", () => {
+  const values = read("production.env");
+  const host = '"AzureWebJobs.collectGarbage.Disabled": true, "WEBSITE_TIME_ZONE": "Europe/Zürich" }';
+  const GATEWAY_SETTINGS = values["GATEWAY_SETTINGS"]?.replace(/\}$/, `, ${host}`);
+  expect(findFaults(fileOf("production.env"), { GATEWAY_SETTINGS })).toEqual([]);
+});
