@@ -9,6 +9,8 @@ import { createLoadWorld, type Ended, inTime, type Refuse, type Surroundings } f
 const refusal = (status: number, headers: Record<string, string> = {}) => ({ status, headers, body: "" });
 
 interface Load extends Surroundings {
+  /** What else the title says about the surroundings. */
+  readonly note?: string;
   /** How many times the capacity for creates arrives. */
   readonly creates: number;
   /** How many times the capacity for calls arrives as reads. */
@@ -42,16 +44,26 @@ function hangsEveryNineMinutes(): Refuse {
 // One quick list at the start must not be taken for the speed of the platform.
 const isQuickAtFirst = true;
 
-test.each<Load>([
+const loads: Load[] = [
   { instances: 4, callSeconds: 2.6, creates: 2, goodput: 0.8, isQuickAtFirst },
   { instances: 4, callSeconds: 2.6, creates: 1.2, goodput: 0.92, rooms: 15, soon: 0 },
   { instances: 20, callSeconds: 0.6, creates: 2, seconds: 200, goodput: 0.85, rooms: 60, isQuickAtFirst },
   { instances: 1, callSeconds: 7, creates: 2, goodput: 0.9, isQuickAtFirst },
-  { instances: 4, callSeconds: 1.5, creates: 2, slots: 2, goodput: 0.85, rooms: 15 },
-  { instances: 1, callSeconds: 0.4, creates: 2, storageSeconds: 0.3, seconds: 120, goodput: 0.7, rooms: 0 },
+  { instances: 4, callSeconds: 1.5, creates: 2, note: ", two at once", slots: 2, goodput: 0.85, rooms: 15 },
+  {
+    note: ", slow storage",
+    instances: 1,
+    callSeconds: 0.4,
+    creates: 2,
+    storageSeconds: 0.3,
+    seconds: 120,
+    goodput: 0.7,
+    rooms: 0,
+  },
   { instances: 1, callSeconds: 0.1, creates: 2, seconds: 60, goodput: 0.96, rooms: 0, isQuickAtFirst },
   { instances: 1, callSeconds: 4, creates: 1, goodput: 0.96, rooms: 0 },
   {
+    note: ", a call that hangs every nine minutes",
     instances: 1,
     callSeconds: 5,
     creates: 1,
@@ -60,16 +72,26 @@ test.each<Load>([
     goodput: 0.9,
     soon: 0,
   },
-  { instances: 1, callSeconds: 4, creates: 2, refuse: failsForFiveSeconds(60), goodput: 0.9 },
-  { instances: 1, callSeconds: 7, creates: 2, refuse: failsForFiveSeconds(0), goodput: 0.9 },
+  { note: ", 503 after a minute", callSeconds: 4, creates: 2, refuse: failsForFiveSeconds(60), goodput: 0.9 },
+  { note: ", 503 at first", callSeconds: 7, creates: 2, refuse: failsForFiveSeconds(0), goodput: 0.9 },
   { instances: 40, callSeconds: 1, creates: 2, goodput: 0.85, rooms: 60, soon: 0 },
-  { isRandom: true, instances: 12, callSeconds: 2.6, creates: 2, goodput: 0.75, rooms: 250, soon: 0 },
+  {
+    note: ", by chance",
+    isRandom: true,
+    instances: 12,
+    callSeconds: 2.6,
+    creates: 2,
+    goodput: 0.75,
+    rooms: 250,
+    soon: 0,
+  },
   { callSeconds: 1, creates: 0.02, goodput: 0.95, reads: 2, readGoodput: 0.85, isQuickAtFirst },
   { callSeconds: 0.02, creates: 0.01, goodput: 0.95, reads: 5, readGoodput: 0.85, seconds: 10 },
   { callSeconds: 1, creates: 2, goodput: 0.8, reads: 0.1, readGoodput: 0.98, soon: 0 },
   { callSeconds: 2.6, creates: 2, goodput: 0.65, reads: 0.25, readGoodput: 0.98, soon: 0 },
-])(
-  "Under a load that lasts, most of the capacity is used, refusals come soon, and events are stored: %j",
+];
+test.each(loads.map((load) => ({ instances: 1, reads: 0, note: "", ...load })))(
+  "Under $creates × the possible creates and $reads × the reads (instances: $instances, $callSeconds s per call$note), most of the capacity is used, refusals come soon, and events are stored",
   async ({ rooms = Number.POSITIVE_INFINITY, soon = 0.75, seconds = 600, readGoodput = 0, ...load }) => {
     const world = await createLoadWorld(load);
     const possible = world.possiblePerSecond;

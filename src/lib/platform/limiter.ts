@@ -12,16 +12,20 @@ type Line = "claims" | "others";
 
 const otherLines: Readonly<Record<Line, Line>> = { claims: "others", others: "claims" };
 
+// In quotation marks: the rows of test/simulation/overload.test.ts that fail with another number.
 const slotsLeftForCallers = 2;
-// A burst that this time suffices for is served as a whole; under a load that lasts, a longer wait serves nobody else.
-// The host lets in more requests than wait in both lines (HTTP_CONCURRENCY), because it cannot refuse those outside.
+// A burst that this time suffices for is served as a whole ("bursts of 100 creates"); under a load that lasts, a longer
+// wait serves nobody else, and callers leave ("2 × the possible creates", 2.6 to 7 s per call).
 const maxWaitMilliseconds = 8000;
+// The host lets in more requests than wait in both lines (HTTP_CONCURRENCY), because it cannot refuse those outside
+// ("5 × the reads").
 const maxWaitingPerLine = 200;
 const firstPauseSeconds = 1;
 const maxPauseSeconds = 15;
+// "with 503 for every call gets few creates, which fail soon".
 const maxPauseWaitSeconds: Readonly<Record<Priority, number>> = { caller: 2, background: maxPauseSeconds };
 // One slot more must not make calls time out, which costs a room if it happens to a change. If none has timed out for so
-// long, a slow platform is slow without any load.
+// long, a slow platform is slow without any load ("1.2 × the possible creates", both numbers).
 const slowShareOfTimeout = 0.4;
 const timeoutMemoryMilliseconds = 600_000;
 
