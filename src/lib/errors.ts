@@ -53,12 +53,13 @@ export interface ValidationFault {
 
 /** The optional details of a failure. */
 export interface FailureDetails {
-  /** The platform call behind the failure, as log lines name it. Only logged, never sent. */
+  /** The call behind the failure, as log lines name it. Only logged, never sent. */
   readonly failedCall?: {
     readonly platformMethod?: string | undefined;
     /** Missing if there was no response. */
     readonly platformStatus?: number | undefined;
-    /** The code of the network layer, such as `ECONNREFUSED`. */
+    readonly contactCentreStatus?: number | undefined;
+    /** The code of the network layer, such as `ECONNREFUSED`, or `NOT_FROM_PLATFORM` for a response of something else. */
     readonly platformError?: string | undefined;
   };
   /** The error behind the failure. Only logged, never sent. */

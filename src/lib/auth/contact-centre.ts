@@ -26,6 +26,8 @@ interface TokenCheck {
   readonly verdict: "allowed" | "unauthenticated" | "forbidden" | "unavailable";
   /** In clock milliseconds. */
   readonly checkedAt: number;
+  /** The contact centre's status, if it refused the token. */
+  readonly status?: number;
   /** How long the verdict is reused. */
   readonly reusedSeconds: number;
 }
@@ -110,15 +112,13 @@ export function createContactCentreCheck(
       const { status, data, headers } = response;
       const verdict = status === 200 ? authorize(data, divisionIds) : undefined;
       if (verdict) return lasting(verdict, checkedSeconds);
-      if (status === 200 || status === 408 || status === 429 || status >= 500) {
-        const correlationId: unknown = headers["inin-correlation-id"];
-        log.warn("contact-centre-unavailable", {
-          status,
-          correlationId: typeof correlationId === "string" ? correlationId : null,
-        });
-        return lasting("unavailable", pauseSeconds(response));
-      }
-      return lasting("unauthenticated", unauthenticatedSeconds);
+      if (isRefusal(response)) return { ...lasting("unauthenticated", unauthenticatedSeconds), status };
+      const correlationId: unknown = headers["inin-correlation-id"];
+      log.warn("contact-centre-unavailable", {
+        status,
+        correlationId: typeof correlationId === "string" ? correlationId : null,
+      });
+      return lasting("unavailable", pauseSeconds(response));
     } catch (cause) {
       log.warn("contact-centre-unavailable", { status: null }, cause);
       return lasting("unavailable", unavailableSeconds);
@@ -132,10 +132,16 @@ export function createContactCentreCheck(
       throw new GatewayError("unauthenticated", { challenge: `${challenge}${hint}`, reason });
     }
     const check = await verdictOf(token, log);
-    const { verdict } = check;
+    const { verdict, status } = check;
     if (verdict === "forbidden") throw new GatewayError("forbidden", { reason: "user" });
-    if (verdict === "unauthenticated")
-      throw new GatewayError("unauthenticated", { challenge, reason: "refused-by-contact-centre" });
+    if (verdict === "unauthenticated") {
+      const reason = "refused-by-contact-centre";
+      throw new GatewayError("unauthenticated", {
+        challenge,
+        reason,
+        failedCall: { contactCentreStatus: status },
+      });
+    }
     if (verdict === "unavailable") {
       const retryAfterSeconds = Math.max(1, Math.ceil(secondsLeft(check)));
       throw new GatewayError("contact-centre-unavailable", { retryAfterSeconds });
@@ -155,6 +161,15 @@ function authorize(body: unknown, divisionIds: readonly string[]): "allowed" | "
   const { state, division } = user.data;
   if (typeof state === "string" && state !== "active") return "forbidden";
   return division && divisionIds.includes(division.id) ? "allowed" : "forbidden";
+}
+
+/** The contact centre's errors (https://developer.genesys.cloud/platform/api/error-responses): type `ErrorBody`. */
+const ErrorBody = z.object({ code: z.string(), status: z.int() });
+
+/** Returns whether the contact centre itself refuses the token. Pages and redirects come from something in between. */
+function isRefusal({ status, data }: AxiosResponse<unknown>): boolean {
+  if (status === 401) return true;
+  return [400, 403, 404].includes(status) && ErrorBody.safeParse(data).data?.status === status;
 }
 
 function pauseSeconds({ headers }: AxiosResponse<unknown>): number {

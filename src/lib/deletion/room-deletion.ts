@@ -42,7 +42,7 @@ export function createRoomDeletion(options: RoomDeletionOptions) {
     try {
       return await status.isLive(room, look());
     } catch (error) {
-      // The platform may hide its status for ever. Every other failure is temporary.
+      // The platform may hide its status for ever. Every other failure, such as a firewall's page, is temporary.
       const isHidden = error instanceof PlatformError && [403, 404].includes(error.platformStatus ?? 0);
       if (!isHidden || isOverdue) throw error;
       log.warn("live-check-unavailable", { room: loggableName(room) }, error);
@@ -65,7 +65,7 @@ export function createRoomDeletion(options: RoomDeletionOptions) {
     if (decision.action !== "delete" || !row) return decision;
     if (await isLive(request, log, look))
       return { ...decision, action: decision.actionIfLive, reason: "live" };
-    // The look has just found it, so this may be a proxy's 404. The next look says whether the room is gone.
+    // The look has just found it. The next look says whether the room is gone.
     if (!(await conferences.delete(row.id, { slot, startBefore })))
       return { ...decision, action: "postpone", reason: "vanished" };
     log.info("room-deleted", { room: loggableName(request.room), ...request.logFields });

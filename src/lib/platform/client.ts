@@ -1,6 +1,6 @@
 /** Calls the conferencing platform: slot, attempts and sending, with its credentials. */
 import { type Clock, type RandomSource, secureRandom } from "../ports.ts";
-import { isPage, nameOf, PlatformError, responseFailure } from "./errors.ts";
+import { isSuccess, nameOf, PlatformError, responseFailure } from "./errors.ts";
 import { createLimiter, type Priority, type Slot } from "./limiter.ts";
 import type {
   PlatformCredentials,
@@ -118,7 +118,7 @@ export function createClient(transport: PlatformTransport, options: ClientOption
     // The first request was refused, so a call that is too late for the second one has changed nothing.
     const isRetried = first.status === 401 && credentials.invalidate(authorization);
     const response = isRetried ? await sendOnce(call, await credentials.authorization()) : first;
-    if (response.status < 300 && !isPage(response.body)) return { body: response.body };
+    if (isSuccess(call, response)) return { body: response.body };
     throw responseFailure(call, response);
   }
 

@@ -145,7 +145,9 @@ function nextPage(next: string | null | undefined, path: string): { path: string
 /** Returns the failure of a response that does not have the documented format. */
 export function undocumentedResponse(path: string): PlatformError {
   return new PlatformError({
-    outcome: "refused",
+    outcome: "unknown",
+    method: "GET",
+    status: 200,
     message: `${path}: the response does not have the documented format`,
   });
 }

@@ -3,11 +3,11 @@ import * as z from "zod";
 import { type FailureCode, GatewayError } from "../errors.ts";
 
 /**
- * `not-sent`: nothing reached the platform. `refused`: it returned 3xx or 4xx and changed nothing.
- * `unknown`: timeout, reset, 5xx or a page instead of JSON; a change may have been made or may still be made.
+ * `not-sent`: nothing reached the platform. `refused`: it, or something in between, returned 3xx or 4xx.
+ * `unknown`: timeout, reset, 5xx or a 2xx that is not the platform's; a change may have been made or may still be made.
  *
- * The HTTP status follows from it: refused → 502, except 429 and a refused login → 503; not sent, unknown or a
- * timeout → 503.
+ * The HTTP status follows from it: refused by the platform → 502, except 429 and a refused login → 503; everything else →
+ * 503.
  */
 export type Outcome = "not-sent" | "refused" | "unknown";
 
@@ -18,12 +18,13 @@ export interface PlatformFailure {
   /** Missing if the call is not about a room, such as the request for a token. */
   readonly method?: string | undefined;
   readonly status?: number | undefined;
+  /** Whether the response is not in the platform's form, so that a proxy or a firewall has probably sent it. */
+  readonly isForeign?: boolean;
   readonly isTimeout?: boolean;
   /** Whether it was too late to send the call, because others or slow calls before it took too long. */
   readonly isBusy?: boolean;
   /** Whether the platform refused the gateway's login, which only the operator can correct. */
   readonly isLoginRefused?: boolean;
-  readonly isIntercepted?: boolean;
   readonly retryAfterSeconds?: number | undefined;
   /** The body of a 400 response. */
   readonly body?: unknown;
@@ -43,13 +44,9 @@ const maxRetryAfterSeconds = 60;
 export class PlatformError extends GatewayError {
   override readonly name = "PlatformError";
   readonly outcome: Outcome;
+  /** The platform's own. The log also has the status of another response. */
   readonly platformStatus: number | undefined;
   readonly body: unknown;
-  /**
-   * Whether the response was a redirect or a page, so that something between the gateway and the platform may have sent
-   * it, even after the platform has carried out the call.
-   */
-  readonly isIntercepted: boolean;
   /** Whether the platform's response contained `Retry-After`. */
   readonly hasRetryAfter: boolean;
 
@@ -59,7 +56,7 @@ export class PlatformError extends GatewayError {
     const failedCall = {
       platformMethod: failure.method,
       platformStatus: failure.status,
-      platformError: failure.networkCode,
+      platformError: failure.isForeign === true ? "NOT_FROM_PLATFORM" : failure.networkCode,
     };
     super(code, {
       cause: failure.cause,
@@ -68,9 +65,8 @@ export class PlatformError extends GatewayError {
     });
     this.message = code === "platform-login-refused" ? `${failure.message}: login refused` : failure.message;
     this.outcome = failure.outcome;
-    this.platformStatus = failure.status;
+    this.platformStatus = failure.isForeign === true ? undefined : failure.status;
     this.body = failure.body;
-    this.isIntercepted = failure.isIntercepted === true;
     this.hasRetryAfter = failure.retryAfterSeconds !== undefined;
   }
 }
@@ -79,17 +75,39 @@ function defaultRetryAfter(code: FailureCode): number {
   return code === "platform-login-refused" ? loginRetryAfterSeconds : defaultRetryAfterSeconds;
 }
 
-function codeOf({ outcome, status, isTimeout, isBusy, isLoginRefused }: PlatformFailure): FailureCode {
+function codeOf(failure: PlatformFailure): FailureCode {
+  const { outcome, status, isForeign, isTimeout, isBusy, isLoginRefused } = failure;
   if (isBusy === true) return "gateway-busy";
   if (isTimeout === true) return "platform-timeout";
   if (isLoginRefused === true) return "platform-login-refused";
-  return outcome === "refused" && status !== 429 ? "platform-rejected" : "platform-unavailable";
+  return outcome === "refused" && isForeign !== true && status !== 429
+    ? "platform-rejected"
+    : "platform-unavailable";
 }
 
 /** The part of a request that log lines contain. */
 interface NamedRequest {
   readonly method: string;
   readonly path: string;
+}
+
+// What django-tastypie 0.15.1, the framework of the platform's API, returns (tastypie/resources.py and http.py).
+const successes: Readonly<Record<string, number>> = { GET: 200, POST: 201, PATCH: 202, DELETE: 204 };
+const refusals = [400, 401, 403, 404, 405, 409, 410, 422];
+
+interface PlatformAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Returns whether the platform says that it did what was asked. */
+export function isSuccess({ method }: NamedRequest, { status, body }: PlatformAnswer): boolean {
+  return status === successes[method] && !isPage(body);
+}
+
+/** Returns whether the platform itself refused the call: in JSON, or without a body. Others send pages. */
+export function isRefusal({ status, body }: PlatformAnswer): boolean {
+  return status === 429 || (refusals.includes(status) && !isPage(body));
 }
 
 // Failures of name resolution, connecting and TLS: the request was never written.
@@ -110,22 +128,23 @@ export function transportFailure(request: NamedRequest, cause: unknown): Platfor
   });
 }
 
-/** Returns the failure for a response without a 2xx status, or with a page instead of JSON. */
+/** Returns the failure for a response that is no success. */
 export function responseFailure(
   request: NamedRequest,
   response: { status: number; headers: Readonly<Record<string, unknown>>; body: unknown },
 ): PlatformError {
   const { status, headers } = response;
+  const isOwn = status >= 500 || isRefusal(response);
   const retryAfter = Number(headers["retry-after"]);
-  const body = status === 400 ? response.body : undefined;
+  const body = status === 400 && isOwn ? response.body : undefined;
   // Names only: values may be PINs or service tags.
   const fields = rejectedFields({ body });
   return new PlatformError({
     method: request.method,
     outcome: status >= 300 && status < 500 ? "refused" : "unknown",
     status,
-    isIntercepted: (status >= 300 && status < 400) || isPage(response.body),
-    isLoginRefused: [401, 403].includes(status) || isLoginPage(status, headers["location"]),
+    isForeign: !isOwn,
+    isLoginRefused: status === 401 || (status === 403 && isOwn) || isLoginPage(status, headers["location"]),
     message: `${nameOf(request)}: status ${status}${fields.length > 0 ? `, fields ${fields.join(", ")}` : ""}`,
     retryAfterSeconds: retryAfter > 0 ? Math.min(maxRetryAfterSeconds, Math.ceil(retryAfter)) : undefined,
     body,
@@ -133,7 +152,7 @@ export function responseFailure(
 }
 
 /** Returns whether a body is a text that is neither empty nor JSON. */
-export function isPage(body: unknown): boolean {
+function isPage(body: unknown): boolean {
   return typeof body === "string" && body !== "";
 }
 
@@ -168,7 +187,7 @@ export function describeFailure(error: unknown): Readonly<Record<string, string 
   const fields = rejectedFields(error);
   return {
     failure: error.code,
-    status: error.platformStatus ?? null,
+    status: error.details.failedCall?.platformStatus ?? null,
     ...(fields.length > 0 && { rejectedFields: fields.join(",") }),
   };
 }

@@ -5,7 +5,7 @@ import jwt from "jsonwebtoken";
 import * as z from "zod";
 import { createHttpClient } from "../http-client.ts";
 import type { Clock } from "../ports.ts";
-import { PlatformError, transportFailure } from "./errors.ts";
+import { isRefusal, PlatformError, transportFailure } from "./errors.ts";
 
 export interface PlatformRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -122,7 +122,7 @@ function createOAuthCredentials(
     const token = TokenResponse.safeParse(data);
     if (status === 200 && token.success) return token.data;
     // The call that needed the token was not sent, whatever the platform returned.
-    const isRefused = status >= 400 && status < 500;
+    const isRefused = isRefusal({ status, body: data });
     throw new PlatformError({
       outcome: isRefused ? "refused" : "not-sent",
       status,

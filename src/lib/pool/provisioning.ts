@@ -163,8 +163,9 @@ export function createProvisioning(options: ProvisioningOptions) {
    * references (404; seen with django-tastypie 0.15.1), and because the refusal may not be the platform's.
    */
   async function findRefusedRoom(name: string, error: PlatformError): Promise<ConferenceRow | undefined> {
-    const { platformStatus, isIntercepted } = error;
-    if (platformStatus !== 400 && platformStatus !== 404 && !isIntercepted) return undefined;
+    const { outcome, platformStatus } = error;
+    const mayExist = outcome === "refused" && [400, 404, undefined].includes(platformStatus);
+    if (!mayExist) return undefined;
     return conferences.findByName(name, cleanUpLimits()).catch(() => undefined);
   }
 

@@ -11,11 +11,12 @@ const divisionId = "55555555-5555-4555-8555-55555555abcd";
 const user = { state: "active", division: { id: divisionId } };
 const ok = (body: unknown = user) => ({ status: 200, body });
 const forbidden = expect.objectContaining({ code: "forbidden", status: 403, details: { reason: "user" } });
-const unauthenticated = (reason: string, hint = "") => {
-  const details = { challenge: `x-auth-token realm="vmr-gateway"${hint}`, reason };
+const unauthenticated = (reason: string, hint = "", more = {}) => {
+  const details = { challenge: `x-auth-token realm="vmr-gateway"${hint}`, reason, ...more };
   return expect.objectContaining({ code: "unauthenticated", status: 401, details });
 };
-const refused = unauthenticated("refused-by-contact-centre");
+const refusedWith = (contactCentreStatus: number) =>
+  unauthenticated("refused-by-contact-centre", "", { failedCall: { contactCentreStatus } });
 const unavailable = (retryAfterSeconds: number) =>
   expect.objectContaining({
     code: "contact-centre-unavailable",
@@ -91,8 +92,8 @@ test.each(["x".repeat(4096), "AZaz09-._~+/="])("The check sends the token %s unc
 test.each<[number, Answer, unknown]>([
   [60, ok(), undefined],
   [60, ok({ ...user, division: { id: "another" } }), forbidden],
-  [10, { status: 401 }, refused],
-  [10, { status: 404 }, refused],
+  [10, { status: 401 }, refusedWith(401)],
+  [10, { status: 404, body: { code: "not.found", status: 404 } }, refusedWith(404)],
 ])(
   "A verdict is used for %i s after %j, or until the clock is set back",
   async (seconds, answer, outcome) => {
@@ -132,7 +133,7 @@ test("4 calls run and 40 wait at most: known agents go first, and only unknown t
     pending.shift()?.();
   }
   expect(await agent).toBeUndefined();
-  expect(await Promise.all([...invented, ...sharing])).toEqual(Array(46).fill(refused));
+  expect(await Promise.all([...invented, ...sharing])).toEqual(Array(46).fill(refusedWith(401)));
   expect([calls.length, calls[4]]).toEqual([45, "agent-token"]);
 });
 
@@ -142,6 +143,26 @@ test("Invented tokens do not displace the verdict of an agent", async () => {
   const invented = Array.from({ length: 1001 }, (_, index) => `invented-${index}`);
   while (invented.length > 0) await Promise.all(invented.splice(0, 40).map(outcomeOf));
   expect(await outcomeOf("agent-token")).toBeUndefined();
+});
+
+const page = "<html>Blocked</html>";
+const errorBody = (status: unknown) => ({ code: "not.authorized", status, message: "text" });
+test.each<[string, Answer, unknown]>([
+  ["401 with a page", { status: 401, body: page }, refusedWith(401)],
+  ["400 with an error", { status: 400, body: errorBody(400) }, refusedWith(400)],
+  ["403 with an error", { status: 403, body: errorBody(403) }, refusedWith(403)],
+  ["403 with the error of another status", { status: 403, body: errorBody(404) }, unavailable(5)],
+  ["403 with other JSON", { status: 403, body: { status: 403 } }, unavailable(5)],
+  ["403 with a page", { status: 403, body: page }, unavailable(5)],
+  ["404 with a page", { status: 404, body: page }, unavailable(5)],
+  ["404 without a body", { status: 404 }, unavailable(5)],
+  ["a redirect", { status: 302, headers: { location: "/" }, body: errorBody(302) }, unavailable(5)],
+  ["407 with an error", { status: 407, body: errorBody(407) }, unavailable(5)],
+  ["413 with an error", { status: 413, body: errorBody(413) }, unavailable(5)],
+  ["202 with a user", { status: 202, body: user }, unavailable(5)],
+])("Only the contact centre itself refuses a token: %s", async (_, answer, outcome) => {
+  reply = () => answer;
+  expect(await outcomeOf()).toEqual(outcome);
 });
 
 test.each<[number, Record<string, string>, number]>([

@@ -10,7 +10,7 @@ const invisibleSeconds = () =>
 const leftBehind = () => [...world.roomNames(), ...world.deletion.texts()];
 
 describe("Garbage collection if the platform fails", () => {
-  test("postpones a room whose deletion gets 404, which may be a proxy's, by one more run each time", async () => {
+  test("postpones a room whose deletion gets 404 by one more run each time", async () => {
     await world.addEnded("room-a");
     world.platform.addFault({ kind: "status", status: 404, method: "DELETE", count: 2 });
     const delays: number[] = [];

@@ -117,17 +117,28 @@ describe("A live room", () => {
     expect(leftBehind()).toEqual([]);
   });
 
-  test.each([302, 401, 405, 500])("stays if the live check fails with %i", async (status) => {
+  test.each([
+    [302, "no body", undefined],
+    [401, "no body", undefined],
+    [403, "a page", "<html>Blocked</html>"],
+    [404, "a page", "<html>Maintenance</html>"],
+    [405, "no body", undefined],
+    [500, "no body", undefined],
+  ])("stays if the live check gets %i with %s", async (status, _, body) => {
     await world.addEnded("room-a");
     world.platform.startConference({ name: "room-a", participants: 2 });
-    world.platform.addFault({ kind: "status", status, pathPattern: "/status/v1/" });
+    world.platform.addFault({ kind: "status", status, body, pathPattern: "/status/v1/" });
     await expect(world.collectGarbageAfter(600)).rejects.toThrow("1 rooms could not be collected");
     expect(world.roomNames()).toEqual(["room-a"]);
   });
 
-  test.each([403, 404])("is not recognised if the check is refused with a lasting %i", async (status) => {
+  test.each([
+    [403, "no body", undefined],
+    [404, "no body", undefined],
+    [403, "JSON", { error: "Not allowed" }],
+  ])("is not recognised if the platform refuses the check with %i and %s", async (status, _, body) => {
     await world.addEnded("room-a");
-    world.platform.addFault({ kind: "status", status, method: "GET", pathPattern: "/status/v1/" });
+    world.platform.addFault({ kind: "status", status, body, method: "GET", pathPattern: "/status/v1/" });
     await world.collectGarbageAfter(600);
     expect(leftBehind()).toEqual([]);
     expect(world.log.fieldsOf("live-check-unavailable")).toEqual({ room: loggableName("room-a") });

@@ -68,14 +68,14 @@ describe("list", () => {
     async (next) => {
       const { conferences: linked, calls } = answering(page([row(1)], next));
       const message = `${path}: the response does not have the documented format`;
-      await expect(linked.list()).rejects.toMatchObject({ code: "platform-rejected", message });
+      await expect(linked.list()).rejects.toMatchObject({ code: "platform-unavailable", message });
       expect(calls).toHaveLength(1);
     },
   );
 
   test("throws for a link to a page that has been read", async () => {
     const { conferences: endless, calls } = answering(page([], `${path}?offset=1`));
-    await expect(endless.list()).rejects.toMatchObject({ code: "platform-rejected" });
+    await expect(endless.list()).rejects.toMatchObject({ code: "platform-unavailable" });
     expect(calls).toHaveLength(2);
   });
 });
@@ -106,8 +106,8 @@ describe("A row", () => {
   ])("is undocumented if it is %j, and so is a page without rows", async (only) => {
     for (const body of [page([only]), page(only), only]) {
       const { conferences } = answering(body);
-      await expect(conferences.list()).rejects.toMatchObject({ code: "platform-rejected" });
-      await expect(conferences.findByName("x")).rejects.toMatchObject({ code: "platform-rejected" });
+      await expect(conferences.list()).rejects.toMatchObject({ code: "platform-unavailable" });
+      await expect(conferences.findByName("x")).rejects.toMatchObject({ code: "platform-unavailable" });
     }
   });
 });

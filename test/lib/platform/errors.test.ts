@@ -9,7 +9,7 @@ const failureOf = (status: number, headers: Record<string, unknown> = {}, body?:
 test.each<[number, string | undefined, string, string]>([
   [300, "https://platform.example.com/log-in", "refused", "platform-login-refused"],
   [302, "/accounts/login/?next=/api/", "refused", "platform-login-refused"],
-  [302, "/blogin/", "refused", "platform-rejected"],
+  [302, "/blogin/", "refused", "platform-unavailable"],
   [400, "/login/", "refused", "platform-rejected"],
   [401, undefined, "refused", "platform-login-refused"],
   [403, undefined, "refused", "platform-login-refused"],
@@ -26,6 +26,36 @@ test.each<[number, string | undefined, string, string]>([
     details: { failedCall: { platformMethod: "POST", platformStatus: status } },
   });
 });
+
+const page = "<html>Blocked</html>";
+const json = { error: "Blocked" };
+test.each<[number, string, unknown, string, number | undefined]>([
+  [200, "a page", page, "platform-unavailable", undefined],
+  [201, "no body, for another method", "", "platform-unavailable", undefined],
+  [302, "no body", "", "platform-unavailable", undefined],
+  [400, "a page", page, "platform-unavailable", undefined],
+  [400, "JSON", json, "platform-rejected", 400],
+  [401, "a page", page, "platform-login-refused", undefined],
+  [403, "a page", page, "platform-unavailable", undefined],
+  [403, "JSON", json, "platform-login-refused", 403],
+  [404, "a page", page, "platform-unavailable", undefined],
+  [404, "JSON", json, "platform-rejected", 404],
+  [407, "no body", "", "platform-unavailable", undefined],
+  [409, "no body", "", "platform-rejected", 409],
+  [413, "JSON", json, "platform-unavailable", undefined],
+  [429, "a page", page, "platform-unavailable", 429],
+  [502, "a page", page, "platform-unavailable", 502],
+])(
+  "Only the platform's own status counts, and the log has every one: %i with %s",
+  (status, _, body, code, own) => {
+    const failure = responseFailure({ method: "PATCH", path: "/" }, { status, headers: {}, body });
+    const platformError = own === undefined ? "NOT_FROM_PLATFORM" : undefined;
+    const failedCall = { platformMethod: "PATCH", platformStatus: status, platformError };
+    expect([failure.code, failure.platformStatus]).toEqual([code, own]);
+    expect(failure.details.failedCall).toEqual(failedCall);
+    expect(describeFailure(failure)).toMatchObject({ status });
+  },
+);
 
 test.each<[number, string | undefined, boolean, number | undefined]>([
   [503, "1.2", true, 2],

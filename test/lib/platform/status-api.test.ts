@@ -23,7 +23,7 @@ test.each(["isLive", "liveConferences", "alarms"] as const)(
     await expect(status[name]("room-a")).rejects.toMatchObject({ code: "platform-unavailable" });
     for (const body of ["<html>", { meta: {}, objects: [5] }]) {
       const { odd } = answering(body);
-      await expect(odd[name]("room-a")).rejects.toMatchObject({ code: "platform-rejected" });
+      await expect(odd[name]("room-a")).rejects.toMatchObject({ code: "platform-unavailable" });
     }
   },
 );

@@ -18,7 +18,10 @@ import { newPlatformClient, conferencePath as path } from "../../support/use-pla
 import { useStartedPerTest } from "../../support/use-started.ts";
 
 test("a call accepts JSON, and names the type of its body if it has one", async () => {
-  const server = await startLoopbackServer(({ headers }) => ({ status: 200, body: headers }));
+  const server = await startLoopbackServer(({ method, headers }) => ({
+    status: method === "GET" ? 200 : 202,
+    body: headers,
+  }));
   onTestFinished(server.stop);
   const client = newPlatformClient(server.url);
   const { body: withoutBody } = await client.call({ method: "GET", path: "/" });
@@ -32,7 +35,7 @@ test("a page instead of JSON has an unknown outcome, whatever its status", async
   const server = await startLoopbackServer(() => ({ status: 200, body: "<html>" }));
   onTestFinished(server.stop);
   const call = newPlatformClient(server.url).call({ method: "POST", path });
-  await expect(call).rejects.toMatchObject({ outcome: "unknown", platformStatus: 200 });
+  await expect(call).rejects.toMatchObject({ outcome: "unknown", platformStatus: undefined });
 });
 
 test("createBasicCredentials encodes user name and password as UTF-8 (RFC 7617) and is not renewable", async () => {
@@ -156,7 +159,7 @@ describe("OAuth credentials", () => {
 
   test.each<[string, Reply | "reset" | "silence", object]>([
     ["status 400", { status: 400 }, { outcome: "refused", code: "platform-login-refused" }],
-    ["status 499", { status: 499 }, { outcome: "refused", code: "platform-login-refused" }],
+    ["status 403 and a page", { status: 403, body: "<html>" }, { outcome: "not-sent" }],
     ["status 429", { status: 429 }, { outcome: "refused", code: "platform-unavailable" }],
     ["status 500", { status: 500 }, { outcome: "not-sent", code: "platform-unavailable" }],
     ["a redirect", { status: 302, headers: { location: "/x" } }, { outcome: "not-sent" }],
@@ -181,6 +184,7 @@ describe("OAuth credentials", () => {
       expect(calls).toBe(0);
 
       vi.restoreAllMocks();
+      respond = () => ({ status: 201 });
       token = () => issued();
       // A platform that refuses too many calls is left alone.
       clock.advance(15);

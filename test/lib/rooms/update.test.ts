@@ -171,7 +171,6 @@ test.each<[string, unknown, string[] | undefined]>([
     { conference: { pin: [""], __all__: [""], ...unnamed }, other: { pin: [""] } },
     ["body", "pin"],
   ],
-  ["nothing, like a proxy", "<html>Bad Request</html>", undefined],
   ["no usable field", { conference: unnamed }, undefined],
 ])("A 400 of the platform that names %s is 422 at its field, or 502", async (_, body, loc) => {
   world.platform.addFault({ kind: "status", status: 400, body, method: "PATCH" });
@@ -179,4 +178,10 @@ test.each<[string, unknown, string[] | undefined]>([
   const refused = { code: "invalid-request", details: { faults }, cause: { platformStatus: 400 } };
   const failed = { code: "platform-rejected", status: 502, platformStatus: 400 };
   await expect(change({ call_type: "smoke" })).rejects.toMatchObject(loc ? refused : failed);
+});
+
+test.each([302, 400, 404])("A page with the status %i says nothing about the room", async (status) => {
+  world.platform.addFault({ status, body: "<html>Maintenance</html>", method: "PATCH" });
+  const failed = { code: "platform-unavailable", details: { failedCall: { platformStatus: status } } };
+  await expect(change({ call_type: "smoke" })).rejects.toMatchObject(failed);
 });
