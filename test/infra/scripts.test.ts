@@ -186,6 +186,27 @@ describe("deploy.sh release", () => {
     ]);
   });
 
+  const busy = {
+    to: "config-zip",
+    status: 1,
+    stdout: "There may be an ongoing deployment. Please track it.\n",
+  };
+
+  test("repeats an upload that Azure refuses because another one runs", () => {
+    const once = { ...busy, isOnce: true };
+    const result = release([once, once, once, ...released]);
+    expectChanges(result, ...Array.from({ length: 4 }, () => "config-zip"));
+    expect(result.commands.filter((line) => line === "sleep 20")).toHaveLength(3);
+    expect(result.stdout).toContain("is alive");
+  });
+
+  test("gives up after 10 minutes of another upload, and does not wait for its own code", () => {
+    const { status, stderr, commands } = release([busy, ...released]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("for 10 minutes. Nothing was deployed.\n")]);
+    expect(commands.filter((line) => line === "sleep 20")).toHaveLength(29);
+    expect(commands.join("\n")).not.toContain("/public/health");
+  });
+
   const others = secretNames.map((name) => (name === "PLATFORM-PASSWORD" ? `ANOTHER-${name}` : name));
   const withoutMaximum = givenNames.filter((name) => name !== "MAX_VMR");
   const appOf = (stdout: string) => [{ to: `"vmr-gateway"=='test'].[name`, stdout }, ...azure("test")];

@@ -17,7 +17,12 @@ const Job = z.looseObject({
   needs: z.array(z.string()).default([]),
   steps: z.array(Step),
 });
-const Workflow = z.object({ permissions: Rights, jobs: z.record(z.string(), Job) });
+const Concurrency = z.object({ group: z.string(), "cancel-in-progress": z.union([z.boolean(), z.string()]) });
+const Workflow = z.object({
+  permissions: Rights,
+  concurrency: Concurrency.optional(),
+  jobs: z.record(z.string(), Job),
+});
 const names = ["ci", "deploy", "nightly", "what-if"];
 const texts = names.map((name) => readFileSync(`.github/workflows/${name}.yml`, "utf8"));
 const workflows = texts.map((text) => Workflow.parse(parse(text)));
@@ -77,10 +82,18 @@ const evaluate = (expression: string, contexts: Contexts): unknown =>
   runInNewContext(expression.replace(/^\$\{\{(.*)\}\}$/s, "$1"), { ...contexts, startsWith });
 
 /** Whether a job or step runs. GitHub adds `success()` to a condition that does not ask for the status. */
-function isRun(condition: string, hasSucceeded: boolean, contexts: Contexts): boolean {
-  const functions = { always: () => true, success: () => hasSucceeded, failure: () => !hasSucceeded };
+function isRun(condition: string, status: "success" | "failure" | "cancelled", contexts: Contexts): boolean {
+  const is = (name: typeof status) => () => status === name;
+  const functions = {
+    always: () => true,
+    success: is("success"),
+    failure: is("failure"),
+    cancelled: is("cancelled"),
+  };
   const asksForStatus = /\b(?:always|cancelled|failure|success)\(/.test(condition);
-  return (asksForStatus || hasSucceeded) && Boolean(evaluate(condition, { ...contexts, ...functions }));
+  return (
+    (asksForStatus || status === "success") && Boolean(evaluate(condition, { ...contexts, ...functions }))
+  );
 }
 
 const partOf = (job: string, { name, uses = "script" }: z.infer<typeof Step>) =>
@@ -109,12 +122,13 @@ function conditionalParts({ jobs }: Workflow, { failed, isPrivate = false, ...ru
   };
   return Object.entries(jobs).flatMap(([id, job]) => {
     const isDue = job.needs.every((need) => needs[need]?.result === "success");
-    const runs = isRun(job.if ?? "true", isDue, contexts);
+    const runs = isRun(job.if ?? "true", isDue ? "success" : "failure", contexts);
     needs[id] = { result: runs ? (failed === id ? "failure" : "success") : "skipped", outputs: {} };
     if (!runs) return [];
     const offered = evaluate(job.env["IS_OFFERED"] ?? "''", contexts);
     const withEnv = { ...contexts, env: { IS_OFFERED: String(offered) } };
-    const steps = job.steps.filter((step) => step.if !== undefined && isRun(step.if, failed !== id, withEnv));
+    const status = failed === id ? "failure" : "success";
+    const steps = job.steps.filter((step) => step.if !== undefined && isRun(step.if, status, withEnv));
     return [...(job.if === undefined ? [] : [id]), ...steps.map((step) => partOf(id, step))];
   });
 }
@@ -207,4 +221,23 @@ test.each([
   );
   const env = { PATH: process.env["PATH"], GITHUB_REF_NAME: tag };
   expect(spawnSync("bash", ["-e", "-c", `gh() { echo ${gh}; }\n${run}`], { env }).status).toBe(status);
+});
+
+/**
+ * GitHub ends the run in progress of a group if `cancel-in-progress` is true for the new run, except for a job whose condition
+ * is still true then (https://docs.github.com/actions/reference/workflow-cancellation-reference).
+ */
+test.each([
+  { is: "A rollback ends", provision: false, isEnded: true },
+  { is: "A deployment that provisions does not end", provision: true, isEnded: false },
+])("$is the run in its way, whichever job runs or waits for approval", ({ provision, isEnded }) => {
+  const { concurrency, jobs } = named("deploy");
+  const cancels = evaluate(String(concurrency?.["cancel-in-progress"]), { inputs: { provision } });
+  const needs = { choose: { result: "success" }, provision: { result: "success" } };
+  const contexts = { inputs: { provision: true }, github: { ref: "refs/heads/main" }, needs, startsWith };
+  const ended = Object.entries(jobs).flatMap(([id, job]) =>
+    cancels && !isRun(job.if ?? "true", "cancelled", contexts) ? [id] : [],
+  );
+  expect(ended).toEqual(isEnded ? deployed : []);
+  expect(concurrency?.group).toBe("deploy-${{ inputs.environment }}");
 });
