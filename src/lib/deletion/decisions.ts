@@ -84,7 +84,7 @@ function stateOf(
   if (row && isOfOtherGateway(row, gatewayName)) return "other-gateway";
   if (isPersistent(room)) return "persistent";
   if (!row) return "gone";
-  // The gateway names only rooms that were in its pool, whoever they seem to belong to.
+  // The gateway and its operators name only rooms that nobody else can get, whoever they seem to belong to.
   if (sender === "gateway" ? !isRoom(row) : isForeign(row, unmarkedRooms)) return "foreign";
   const marker = parseMarker(row.description);
   if (!marker) return "unmarked";

@@ -6,6 +6,7 @@ import { addRedrive } from "./redrive.ts";
 import { addRoom, addRooms } from "./rooms.ts";
 import { addStatus } from "./status.ts";
 import { addUnaccounted } from "./unaccounted.ts";
+import { addUnmarked } from "./unmarked.ts";
 
 export const commands: readonly CommandGroup[] = [
   {
@@ -16,6 +17,6 @@ export const commands: readonly CommandGroup[] = [
   {
     heading: "Commands that change the gateway:",
     changesGateway: true,
-    added: [addUnaccounted, addFill, addShrink, addDrain, addRedrive],
+    added: [addUnaccounted, addFill, addShrink, addDrain, addRedrive, addUnmarked],
   },
 ];

@@ -1,19 +1,28 @@
 /**
  * Every command that changes the gateway, in a world that holds each kind of thing: pooled, leased, handed-out, live,
- * overdue, foreign and unaccounted rooms, and waiting and poisoned requests.
+ * overdue, foreign, unmarked and unaccounted rooms, and waiting and poisoned requests.
  */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decodeRoomMessage, parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { Queues } from "../../../src/lib/queue.ts";
 import { commands } from "../commands/commands.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
 import { ops } from "./run-ops.ts";
 
+const folder = await mkdtemp(join(tmpdir(), "vmr-names-"));
+afterAll(async () => rm(folder, { recursive: true }));
+const unmarkedNames = join(folder, "names.txt");
+await writeFile(unmarkedNames, `old-1\r\n${Buffer.from("Old/2ä==").toString("base64")}\n`);
+
 /** The arguments with which a command has something to do. A command that is not here is run without arguments. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   unaccounted: ["", "--gateway old-name"],
   shrink: ["2"],
   drain: ["", "--leaked"],
+  unmarked: [unmarkedNames],
 };
 
 const help = (await ops(["help"])).output;
@@ -45,6 +54,7 @@ async function startWorld(): Promise<GatewayInMemory> {
   await addRooms(["foreign"], { gateway: "production", state: "pooled" });
   await addRooms(["left-1", "left-2"], { gateway: "old-name", hours: 48 });
   await addRooms(["lost-1", "lost-2"], { state: "pooled" });
+  platform.seedRooms({ rows: ["old-1", "Old/2ä=="].map((name) => ({ name, aliases: [{ alias: name }] })) });
   link.provisions = false;
   for (const text of ['{"reason":"claimed"}', '{"reason":"bulk","upTo":6}']) {
     await queues.provisioning.put(text);

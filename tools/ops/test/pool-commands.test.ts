@@ -1,6 +1,9 @@
 /** The commands that change the queues: what they print, how they end, and what they leave in the queues. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
+import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStartedPerTest } from "../../../test/support/use-started.ts";
 import { startGatewayInMemory } from "./gateway-in-memory.ts";
 
@@ -191,4 +194,27 @@ test("ops drain takes leaked rooms only with --leaked, and never one that was ha
   await gateway.runTimer("collectGarbage");
   expect(gateway.roomNames()).toEqual(["foreign", "in-use", "just-made"]);
   expect((await gateway.ops("room leaked-1")).output).toMatch(/ room-deleted \(ops drain\) +local /);
+});
+
+test("ops unmarked lists rooms that no gateway has marked, and queues those that a file names", async () => {
+  const file = join(await temporaryFolder(), "names.txt");
+  const others = [{ name: "test_old" }, { name: "personal", sync_tag: "directory-1" }, { name: "dialled" }];
+  const aliases = (name: string) => [{ alias: name === "dialled" ? "other" : name }];
+  const rows = [{ name: "old-1" }, { name: "old-2" }, ...others];
+  gateway.platform.seedRooms({ rows: rows.map((row) => ({ ...row, aliases: aliases(row.name) })) });
+  await gateway.addRooms(["in-use"]);
+  const list = { exitCode: 1, output: "old-1\nold-2\n", remarks: expect.stringContaining("2 rooms without") };
+  expect(await gateway.ops("unmarked")).toEqual(list);
+  await writeFile(file, "in-use\npersonal\n\nold-2\n");
+  for (const [option, says] of [
+    ["", /^2 lines of .* name none of them; the first is 1\.\nWould delete 1 room\./],
+    ["--yes", /\n1 room will be deleted in 10 min to 20 min, or after the conference\.\n$/],
+  ] as const)
+    expect(await gateway.ops(`unmarked ${file} ${option}`.trim())).toMatchObject({
+      exitCode: 1,
+      output: expect.stringMatching(says),
+    });
+  expect(gateway.queues.deletion.texts()).toEqual([
+    expect.stringContaining('"room":"old-2","queuedBy":"gateway"'),
+  ]);
 });

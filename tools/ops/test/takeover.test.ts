@@ -1,0 +1,206 @@
+/**
+ * docs/deployment.md, "Taking over from a running service", in virtual time: the old service and the gateway share a
+ * platform, while callers create rooms and meet in them.
+ */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { temporaryFolder } from "../../../test/support/script-process.ts";
+import { createManualClock } from "../../simulators/memory/clock.ts";
+import { createMemoryGateway, createMemoryWorld } from "../../simulators/memory/gateway.ts";
+import { createMemoryQueue, type MemoryQueue } from "../../simulators/memory/queue.ts";
+import { platformOf } from "../gateway/target.ts";
+import { memoryTarget } from "./memory-target.ts";
+import { ops } from "./run-ops.ts";
+
+// All times are in minutes. A room is deleted within the first 21 after it was queued.
+const never = Number.POSITIVE_INFINITY;
+const deletion = 21;
+const lastCreate = 200;
+const lastEnd = lastCreate + 24 * 60 + 30;
+
+type Meeting = Readonly<Record<"from" | "to", number>>;
+
+/** Returns when callers are in a room that is created in this minute. */
+function meetingsIn(minute: number): Meeting[] {
+  const after = (from: number, to: number) => ({ from: minute + from, to: minute + to });
+  if (minute === 134) return [{ from: minute + 2, to: lastEnd }];
+  if (minute === 136) return [];
+  if (minute === 138) return [after(45, 55)];
+  // All leave for a short time: the old collector would delete the room during the second meeting.
+  const isInterrupted = minute >= 52 && minute % 4 === 0;
+  return isInterrupted ? [after(2, 6), after(8, 20)] : [after(2, 12)];
+}
+
+const decode = (text: string) => Buffer.from(text, "base64").toString();
+
+/** The old service, whose collector knows no marker and does not look for a live conference. */
+function createOldService({ platform, clock }: ReturnType<typeof createMemoryWorld>) {
+  const { conferences } = platform.state;
+  const queues = { pool: createMemoryQueue(clock), deletion: createMemoryQueue(clock) };
+  let rooms = 0;
+  async function addRoom(): Promise<void> {
+    const name = `Old/${(rooms += 1)}+ä==`;
+    platform.seedRooms({ rows: [{ name, aliases: [{ alias: name }] }] });
+    await queues.pool.put(Buffer.from(name).toString("base64"));
+  }
+  return {
+    ...queues,
+    addRoom,
+    create: async (): Promise<string | undefined> => {
+      const [message] = await queues.pool.receive(1, 30);
+      if (!message) return undefined;
+      await queues.pool.delete(message);
+      await addRoom();
+      return conferences.findByName(decode(message.text))?.name;
+    },
+    collect: async (): Promise<void> => {
+      for (const message of await queues.deletion.receive(20, 30)) {
+        if (message.ageSeconds < 600) continue;
+        const room = conferences.findByName(message.text);
+        if (room) conferences.remove(String(room.id));
+        await queues.deletion.delete(message);
+      }
+    },
+  };
+}
+
+/** Carries out the steps, with some of them at other times, and returns what goes wrong. */
+async function takeOver(changes: Readonly<Record<string, number>>, unmarkedRooms: "collect" | "keep") {
+  const world = createMemoryWorld(createManualClock());
+  const { clock, platform, queues } = world;
+  const { settings, client, ...gateway } = createMemoryGateway(world, {
+    settings: {
+      MAX_VMR: "6",
+      POOL_READY_DELAY_SECONDS: "90",
+      UNMARKED_ROOMS: unmarkedRooms,
+      GC_MAX_MESSAGES: "99",
+    },
+  });
+  const target = memoryTarget({ clock, queues, settings, platform: platformOf(client, clock) });
+  const unmarked = async (...args: string[]) => ops(["unmarked", ...args], { connect: async () => target });
+  const file = join(await temporaryFolder(), "names.txt");
+  const old = createOldService(world);
+  const faults = new Set<string>();
+  const calls = new Map<string, readonly Meeting[]>();
+  const sinks = new Set(["old"]);
+  let undelivered: { readonly sink: string; readonly name: string }[] = [];
+  let [consumersUse, oldAppRuns, oldCollectorRuns] = ["old", true, true];
+
+  /** Reads a queue as the document's loop does. */
+  async function read(queue: MemoryQueue): Promise<string[]> {
+    const texts = (await queue.receive(32, 3600)).map(({ text }) => text);
+    return texts.length === 0 ? [] : [...texts, ...(await read(queue))];
+  }
+  async function deleteRooms(lines: readonly string[]): Promise<void> {
+    await writeFile(file, lines.join("\n"));
+    for (let run = 0; run < 2; run++) await unmarked(file, "--yes");
+  }
+  const steps: Record<string, { at: number; run: () => unknown }> = {
+    fillPool: { at: 20, run: async () => gateway.call("bulkCreateRooms") },
+    addSink: { at: 57, run: () => sinks.add("gateway") },
+    removeOldSink: { at: 60, run: () => sinks.delete("old") },
+    stopOldCollector: { at: 60, run: () => (oldCollectorRuns = false) },
+    moveConsumers: { at: 90, run: () => (consumersUse = "gateway") },
+    moveBack: { at: 120, run: () => (consumersUse = "old") },
+    moveAgain: { at: 140, run: () => (consumersUse = "gateway") },
+    stopOldApp: { at: 150, run: () => (oldAppRuns = false) },
+    deletePooled: { at: 150, run: async () => deleteRooms(await read(old.pool)) },
+    deleteEnded: { at: 150, run: async () => deleteRooms(await read(old.deletion)) },
+    deleteLast: { at: lastEnd - 30, run: async () => deleteRooms((await unmarked()).output.split("\n")) },
+    // Not a step of the document.
+    movePooled: {
+      at: never,
+      run: async () => {
+        for (const text of await read(old.pool)) await queues.pool.put(decode(text));
+      },
+    },
+  };
+  expect(Object.keys(steps)).toEqual(expect.arrayContaining(Object.keys(changes)));
+  const planned = Object.entries(steps).map(([name, { at, run }]) => ({ at: changes[name] ?? at, run }));
+
+  async function createRoom(): Promise<string | undefined> {
+    if (consumersUse === "old") return oldAppRuns ? old.create() : undefined;
+    const { json } = await gateway.call("createRoomFromQueue");
+    return z.object({ name: z.string() }).safeParse(json).data?.name;
+  }
+
+  /** The platform repeats an event that is refused, until its sink is removed. */
+  async function deliverEvents(): Promise<void> {
+    const sent = undelivered.filter(({ sink }) => sinks.has(sink));
+    undelivered = [];
+    for (const { sink, name } of sent) {
+      const json = { event: "conference_ended", data: { name } };
+      if (sink === "old") await old.deletion.put(name);
+      else if ((await gateway.call("eventSink", { json })).status !== 204) undelivered.push({ sink, name });
+    }
+  }
+
+  /** Adds a fault if a room exists that is neither in the gateway's pool nor among these. */
+  function expectNoOtherRooms(fault: string, rooms: readonly string[]): void {
+    const known = new Set([...queues.pool.texts(), ...rooms]);
+    if (platform.rooms().some(({ name }) => !known.has(name))) faults.add(fault);
+  }
+
+  for (let room = 0; room < 6; room++) await old.addRoom();
+  for (let minute = 0; minute <= lastEnd + deletion; minute++) {
+    for (const { at, run } of planned) if (at === minute) await run();
+    const created = minute > lastCreate ? "" : await createRoom();
+    if (created === undefined) faults.add("create failed");
+    else if (created !== "") calls.set(created, meetingsIn(minute));
+    if (consumersUse === "gateway" && created?.startsWith("Old/")) faults.add("old room handed out");
+    while (await gateway.deliver());
+    for (const [name, meetings] of calls) {
+      if (meetings.some(({ from }) => from === minute)) platform.startConference({ name });
+      if (!meetings.some(({ to }) => to === minute)) continue;
+      platform.endConference({ name });
+      undelivered.push(...Array.from(sinks, (sink) => ({ sink, name })));
+    }
+    if (minute === 62) queues.deletion.strikeNext("put", { failure: "unknown" });
+    await deliverEvents();
+    if (minute % 10 === 0) await gateway.runTimer("collectGarbage");
+    if (minute % 10 === 0 && oldCollectorRuns) await old.collect();
+    const names = new Set(platform.rooms().map(({ name }) => name));
+    const inUse = [...calls].filter(([, meetings]) => meetings.some(({ to }) => to > minute));
+    if (inUse.some(([name]) => !names.has(name))) faults.add("call ended early");
+    if (minute === 150 + deletion) {
+      const isOver = (meetings: readonly Meeting[]) => meetings.some(({ to }) => to < minute - 2 * deletion);
+      const others = [...calls].flatMap(([name, meetings]) => (isOver(meetings) ? [] : name));
+      if (unmarkedRooms === "collect") expectNoOtherRooms("room left after the names", others);
+      const [roomName = ""] = inUse.find(([name]) => name.startsWith("Old/")) ?? [];
+      const { status } = await gateway.call("getRoom", { roomName });
+      const changed = await gateway.call("updateRoom", { roomName, json: { participant_limit: 5 } });
+      if (status !== 200 || changed.status !== 202) faults.add("old room unusable");
+    }
+    clock.advance(60);
+  }
+  expectNoOtherRooms("room left", []);
+  if (((await unmarked()).exitCode === 0) === faults.has("room left")) faults.add("wrong number");
+  return [...faults];
+}
+
+test.each(["collect", "keep"] as const)(
+  "While the gateway takes over with UNMARKED_ROOMS=%s, no create fails, no call ends early and no room is left",
+  async (unmarkedRooms) => expect(await takeOver({}, unmarkedRooms)).toEqual([]),
+);
+
+const late = { removeOldSink: 115, stopOldCollector: 115 };
+test.each<[string, Record<string, number>, string, ("collect" | "keep")?]>([
+  ["fills the pool late", { fillPool: 95 }, "create failed"],
+  ["adds the sink after the old one is removed", { addSink: 75 }, "room left after the names"],
+  ["stops the old sink and collector after consumers have moved", late, "call ended early"],
+  ["lets the old collector run", { stopOldCollector: never }, "call ended early"],
+  ["deletes the old pool before consumers move back", { deletePooled: 115 }, "create failed"],
+  ["forgets the old pool", { deletePooled: never }, "room left after the names"],
+  ["forgets the old deletion queue", { deleteEnded: never }, "room left after the names"],
+  ["moves the old pool to the new one", { deletePooled: never, movePooled: 150 }, "old room handed out"],
+  ["deletes the last rooms too early", { deleteLast: 152 }, "call ended early"],
+  ["forgets the last rooms", { deleteLast: never }, "room left"],
+  ["forgets the last rooms of UNMARKED_ROOMS=keep", { deleteLast: never }, "room left", "keep"],
+])(
+  "A takeover that %s has the fault that is expected of it",
+  async (_, changes, fault, unmarkedRooms = "collect") => {
+    expect(await takeOver(changes, unmarkedRooms)).toContain(fault);
+  },
+);
