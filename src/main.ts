@@ -26,8 +26,8 @@ if (settings.unknownNames.length > 0)
 const adapters = createAdapters(settings);
 const dependencies = createDependencies(settings, adapters);
 
-// The first caller of an instance need not wait for the identity provider's keys, and the start does not wait either.
-app.hook.appStart(() => void adapters.prefetchKeys());
+// The first caller of an instance need not wait for keys and the app's own token, and the start does not wait either.
+app.hook.appStart(() => void adapters.prefetch());
 
 registerFunctions(app, dependencies, {
   http: {

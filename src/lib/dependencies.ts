@@ -5,7 +5,7 @@ import { createBearerCheck } from "./auth/bearer.ts";
 import { createContactCentreCheck } from "./auth/contact-centre.ts";
 import { createSigningKeys } from "./auth/signing-keys.ts";
 import { openCreateRecords } from "./azure/blob-records.ts";
-import { createCredential } from "./azure/credential.ts";
+import { createCredential, prefetchToken } from "./azure/credential.ts";
 import { createMetricsSink } from "./azure/log-workspace.ts";
 import { openQueues } from "./azure/storage-queue.ts";
 import { createBulkDeletion } from "./deletion/bulk-deletion.ts";
@@ -50,7 +50,8 @@ export function createAdapters(settings: Settings) {
       checkBearer: createBearerCheck(settings.bearer, signingKeys),
       checkAgent: createContactCentreCheck(settings.contactCentre, clock),
     }),
-    prefetchKeys: async () => signingKeys.prefetch(),
+    /** Fetches what the first caller would wait for: the identity provider's keys and the app's token. Never rejects. */
+    prefetch: async () => Promise.all([signingKeys.prefetch(), prefetchToken(storage, credential)]),
     metricsSink: createMetricsSink<MetricsRow>(settings.logsIngestion, credential),
     clock,
     random: secureRandom,
@@ -59,7 +60,7 @@ export function createAdapters(settings: Settings) {
 }
 
 /** The adapters to everything outside the process. Tests and the simulation replace them. */
-export type Adapters = Readonly<Omit<ReturnType<typeof createAdapters>, "prefetchKeys">>;
+export type Adapters = Readonly<Omit<ReturnType<typeof createAdapters>, "prefetch">>;
 
 /** Everything that a function can ask for. */
 export type Dependencies = ReturnType<typeof createDependencies>;

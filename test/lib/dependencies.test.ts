@@ -36,13 +36,13 @@ test("each adapter calls the server that the settings name", async () => {
   const endpoints = `QueueEndpoint=${server.url}/queues;BlobEndpoint=${server.url}/blobs`;
   const account = `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=a2V5;${endpoints}`;
   const settings = { AzureWebJobsStorage: account, AUTH_AUTHORITY: server.url, PLATFORM_URL: server.url };
-  const { queues, createRecords, prefetchKeys, platformClient } = createAdapters(
+  const { queues, createRecords, prefetch, platformClient } = createAdapters(
     loadSettings({ ...exampleEnvironment, ...settings }),
   );
   await Promise.allSettled([
     queues.pool.count(),
     createRecords.read("key"),
-    prefetchKeys(),
+    prefetch(),
     platformClient.call({ method: "GET", path: "/rooms/" }),
   ]);
   const metadata = `/${exampleEnvironment["AUTH_TENANT_ID"]}/.well-known/openid-configuration`;

@@ -1,19 +1,83 @@
 /** The app's identity in Azure. */
-import type { TokenCredential } from "@azure/identity";
+import { once } from "node:events";
+import type { AccessToken, TokenCredential } from "@azure/identity";
+import { StorageOAuthScopes } from "@azure/storage-queue";
+import { systemClock } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
+
+const maxWaitMilliseconds = 3000;
+const maxRequestMilliseconds = 30_000;
+// MSAL returns the token that it has until five minutes before its end (msal-common, tokenRenewalOffsetSeconds).
+const renewBeforeMilliseconds = 300_000;
 
 /**
  * Creates the one credential that all Azure clients share: the managed identity that the settings name, otherwise
  * the machine's own login. The identity library is loaded with the first token, because a deployment
- * with a connection string needs none. `getToken` throws if no token can be obtained.
+ * with a connection string needs none. `getToken` throws if there is no token within 3 s.
  */
 export function createCredential(storage: Settings["storage"]): TokenCredential {
   let credential: TokenCredential | undefined;
+  const tokens = new Map<string, () => Promise<AccessToken>>();
+
+  async function fetchToken(scopes: string | string[]): Promise<AccessToken> {
+    credential ??= await loadCredential(storage);
+    const token = await credential.getToken(scopes);
+    if (!token) throw new Error("the identity has no token");
+    return token;
+  }
+
   return {
-    async getToken(scopes, options) {
-      credential ??= await loadCredential(storage);
-      return credential.getToken(scopes, options);
+    async getToken(scopes) {
+      const key = String(scopes);
+      const findToken = tokens.get(key) ?? shareToken(async () => fetchToken(scopes));
+      tokens.set(key, findToken);
+      const timeout = once(AbortSignal.timeout(maxWaitMilliseconds), "abort").then(() => {
+        throw new Error("no token within 3 s");
+      });
+      const token = await Promise.race([findToken(), timeout]);
+      // The SDK's clients would keep the token themselves (core-rest-pipeline, tokenCycler), and let a call wait for
+      // several renewals that fail. They ask for the token of each call if it seems to have ended.
+      return { ...token, expiresOnTimestamp: 0 };
     },
+  };
+}
+
+/** Requests the token of a managed identity for storage. Never rejects. */
+export async function prefetchToken(storage: Settings["storage"], credential: TokenCredential) {
+  if (storage.usesManagedIdentity) await credential.getToken(StorageOAuthScopes).catch(() => undefined);
+}
+
+/**
+ * Returns a function that finds the token, which it keeps, and renews while it is valid. Callers share one request, and a
+ * late result is kept, because ManagedIdentityCredential ignores the signal of a call, sends a request without a timeout
+ * for each call, and does not find its last token if the endpoint's `resource` ends in a slash (msal-node,
+ * BaseManagedIdentitySource: it becomes the key of the cache). A request older than 30 s is replaced.
+ */
+function shareToken(fetchToken: () => Promise<AccessToken>): () => Promise<AccessToken> {
+  let kept: AccessToken | undefined;
+  let pending: Promise<AccessToken> | undefined;
+  let requestedAt = 0;
+
+  async function request(): Promise<AccessToken> {
+    const requested = fetchToken()
+      .then((token) => (kept = token))
+      .finally(() => {
+        if (pending === requested) pending = undefined;
+      });
+    pending = requested;
+    requestedAt = systemClock.now();
+    return requested;
+  }
+
+  return async () => {
+    const now = systemClock.now();
+    // Also false after the clock was set back.
+    const isRecent = Math.abs(now - requestedAt) < maxRequestMilliseconds;
+    if (!kept || now >= kept.expiresOnTimestamp) return isRecent && pending ? pending : request();
+    const renewAt = kept.refreshAfterTimestamp ?? kept.expiresOnTimestamp - renewBeforeMilliseconds;
+    // A failure is reported when the token has ended.
+    if (now >= renewAt && !isRecent) request().catch(() => undefined);
+    return kept;
   };
 }
 

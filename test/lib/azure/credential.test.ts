@@ -1,31 +1,42 @@
-/** The app's identity: all Azure clients of an instance use the identity that the settings name. */
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+/** The app's identity: all Azure clients of an instance use the identity that the settings name, and share its tokens. */
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import type { MetricsRow } from "../../../src/lib/metrics/measurement.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
+import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStarted } from "../../support/use-started.ts";
 
 const clientId = "77777777-7777-4777-8777-777777777777";
 
 let requests: URL[];
+let answer: () => Answer | Promise<Answer>;
 // One server for all tests, because the identity library reads its endpoint's URL once per process.
 const server = useStarted(async () =>
-  startLoopbackServer(({ url }) => {
+  startLoopbackServer(async ({ url }) => {
+    if (url.pathname !== "/token") return { status: 404 };
     requests.push(url);
-    // Refuses every token, so nothing else is called.
-    return { status: 400, body: {} };
+    return answer();
   }),
 );
 beforeEach(() => {
   requests = [];
+  // Refuses every token, so nothing else is called.
+  answer = () => ({ status: 400, body: {} });
   // The URL at which a Functions app requests tokens.
   vi.stubEnv("IDENTITY_ENDPOINT", `${server.url}/token`);
   vi.stubEnv("IDENTITY_HEADER", "made-up");
 });
 afterEach(() => vi.unstubAllEnvs());
+
+const managedIdentity = {
+  AzureWebJobsStorage: undefined,
+  AzureWebJobsStorage__accountName: "exampleaccount",
+  AzureWebJobsStorage__credential: "managedidentity",
+};
 
 test.each([
   ["the user-assigned identity if the settings name one", clientId],
@@ -33,9 +44,7 @@ test.each([
 ])("the queues and the log workspace use %s", async (_, identityClientId) => {
   const settings = loadSettings({
     ...exampleEnvironment,
-    AzureWebJobsStorage: undefined,
-    AzureWebJobsStorage__accountName: "exampleaccount",
-    AzureWebJobsStorage__credential: "managedidentity",
+    ...managedIdentity,
     AzureWebJobsStorage__clientId: identityClientId,
     LOGS_INGESTION_ENDPOINT: "https://logs.example.com",
     LOGS_INGESTION_RULE_ID: "dcr-1",
@@ -58,4 +67,119 @@ test("with a connection string, the identity is the one that the machine is sign
   const credential = createCredential({ connectionString: "UseDevelopmentStorage=true" });
   const token = credential.getToken("https://monitor.azure.com/.default");
   await expect(token).rejects.toThrow("EnvironmentCredential");
+});
+
+test.each([
+  ["once for a managed identity", managedIdentity, ["https://storage.azure.com"]],
+  ["never for a connection string", {}, []],
+])("Before the first call, the token for storage is requested %s", async (_, storage, resources) => {
+  const settings = { ...exampleEnvironment, ...storage, AUTH_AUTHORITY: server.url };
+  await createAdapters(loadSettings(settings)).prefetch();
+  expect(requests.map(({ searchParams }) => searchParams.get("resource"))).toEqual(resources);
+});
+
+describe("A token", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+  afterEach(() => void vi.useRealTimers());
+  const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
+
+  /** Returns a function that asks for the token of a resource of its own, because the library keeps all tokens. */
+  function openIdentity() {
+    const url = "https://exampleaccount.queue.core.windows.net";
+    const storage = { queueServiceUrl: url, blobServiceUrl: url, usesManagedIdentity: true };
+    const credential = createCredential({ ...storage, identityClientId: undefined });
+    const scope = `https://${randomUUID()}.example.com/.default`;
+    return async () => (await credential.getToken(scope))?.token;
+  }
+  /** What the endpoint returns for its latest request. */
+  const issued = (token: string, ending = ""): Answer => ({
+    status: 200,
+    body: {
+      access_token: token,
+      expires_on: String(Math.floor(Date.now() / 1000) + 24 * 3600),
+      resource: `${requests.at(-1)?.searchParams.get("resource")}${ending}`,
+      token_type: "Bearer",
+    },
+  });
+  /** The shortened time may be too short for the token, too. */
+  async function willBe(getToken: () => Promise<string | undefined>, token: string): Promise<void> {
+    await expect.poll(async () => getToken().catch(() => undefined), { interval: 5 }).toBe(token);
+  }
+  const tooLate = "no token within 3 s";
+
+  test.each(["", "/"])(
+    "that comes after 5 s is requested once, and is served to the next calls (its resource ends in “%s”)",
+    async (ending) => {
+      const asked = shortenTimeouts();
+      const { promise, resolve } = Promise.withResolvers<Answer>();
+      answer = async () => promise;
+      const getToken = openIdentity();
+      await Promise.all([1, 2].map(async () => expect(getToken()).rejects.toThrow(tooLate)));
+      expect(asked).toEqual([3000, 3000]);
+      await expect.poll(() => requests).toHaveLength(1);
+      pass(5);
+      resolve(issued("token-1", ending));
+      await willBe(getToken, "token-1");
+      await willBe(getToken, "token-1");
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  test("whose request never ends is requested again after 30 s, and is then served", async () => {
+    shortenTimeouts();
+    answer = () => "silence";
+    const getToken = openIdentity();
+    await expect(getToken()).rejects.toThrow(tooLate);
+    pass(29);
+    await expect(getToken()).rejects.toThrow(tooLate);
+    await expect.poll(() => requests).toHaveLength(1);
+    answer = () => issued("token-1");
+    pass(1);
+    await willBe(getToken, "token-1");
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each<[string, Answer, string]>([
+    ["never ends", "silence", tooLate],
+    ["fails", { status: 400, body: {} }, 'no "expiresOn"'],
+  ])(
+    "is served until it has ended if its renewal %s, which is tried every 30 s",
+    async (_, failure, text) => {
+      shortenTimeouts();
+      // The library finds no token of such a resource in its cache.
+      answer = () => issued("token-1", "/");
+      const getToken = openIdentity();
+      await willBe(getToken, "token-1");
+      answer = () => failure;
+      pass(12 * 3600 + 1);
+      for (let count = 2; count <= 3; count++) {
+        await willBe(getToken, "token-1");
+        await willBe(getToken, "token-1");
+        await expect.poll(() => requests).toHaveLength(count);
+        pass(30);
+      }
+      pass(12 * 3600);
+      await expect(getToken()).rejects.toThrow(text);
+      answer = () => issued("token-2", "/");
+      pass(30);
+      await willBe(getToken, "token-2");
+    },
+  );
+
+  test.each(["", "/"])(
+    "is renewed from the middle of its life, and served meanwhile (its resource ends in “%s”)",
+    async (ending) => {
+      answer = () => issued("token-1", ending);
+      const getToken = openIdentity();
+      await willBe(getToken, "token-1");
+      answer = () => issued("token-2", ending);
+      pass(12 * 3600 - 1);
+      expect(await getToken()).toBe("token-1");
+      expect(requests).toHaveLength(1);
+      pass(2);
+      expect(await getToken()).toBe("token-1");
+      // MSAL returns the new token of its cache only to the request after the one that has fetched it.
+      await expect.poll(async () => (pass(30), getToken()), { interval: 5 }).toBe("token-2");
+    },
+  );
 });
