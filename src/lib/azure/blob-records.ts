@@ -5,7 +5,7 @@ import type { BlobRequestConditions, ContainerClient } from "@azure/storage-blob
 import { GatewayError } from "../errors.ts";
 import { CreateRecord, type CreateRecordStore } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
-import { defaultTimeoutSeconds, type StorageAccountOptions } from "./storage-queue.ts";
+import { defaultTimeoutSeconds, fromStorage, type StorageAccountOptions } from "./storage-queue.ts";
 
 /** The container's name; infrastructure creates it and expires its blobs. */
 export const createRecordContainer = "create-records";
@@ -33,7 +33,9 @@ export function openCreateRecords({
       try {
         const blob = (await container()).getBlobClient(id);
         const options = { abortSignal: abortSignal() };
-        const { etag, readableStreamBody } = await blob.download(0, undefined, options);
+        const { etag, readableStreamBody } = await fromStorage(async () =>
+          blob.download(0, undefined, options),
+        );
         const record: unknown = readableStreamBody && (await json(readableStreamBody));
         return { record: CreateRecord.parse(record), version: etag ?? "" };
       } catch (error) {
@@ -47,16 +49,18 @@ export function openCreateRecords({
       try {
         const client = await container();
         const upload = async (conditions: BlobRequestConditions) =>
-          client.getBlockBlobClient(id).upload(text, Buffer.byteLength(text), {
-            conditions,
-            blobHTTPHeaders: { blobContentType: "application/json" },
-            abortSignal: abortSignal(),
-          });
+          fromStorage(async () =>
+            client.getBlockBlobClient(id).upload(text, Buffer.byteLength(text), {
+              conditions,
+              blobHTTPHeaders: { blobContentType: "application/json" },
+              abortSignal: abortSignal(),
+            }),
+          );
         const isFirst = { ifNoneMatch: "*" };
         await upload(replaced === undefined ? isFirst : { ifMatch: replaced }).catch(
           async (error: unknown) => {
             if (responseOf(error).code !== "ContainerNotFound") throw error;
-            await client.createIfNotExists({ abortSignal: abortSignal() });
+            await fromStorage(async () => client.createIfNotExists({ abortSignal: abortSignal() }));
             return upload(isFirst);
           },
         );
@@ -89,7 +93,7 @@ function responseOf(error: unknown): { statusCode?: unknown; code?: unknown; ref
   if (!(error instanceof Error && "statusCode" in error)) return {};
   const { statusCode } = error;
   const code = "code" in error ? error.code : undefined;
-  // Only the service's own responses have a code. With 5xx, the request may have been carried out.
+  // With 5xx, the request may have been carried out.
   const isRefused = code !== undefined && Number(statusCode) >= 400 && Number(statusCode) < 500;
   return { statusCode, code, ...(isRefused && { refusal: error }) };
 }

@@ -56,6 +56,27 @@ export function openStorageAccount({
     createStorageQueue(singleTry.getQueueClient(name), retrying.getQueueClient(name), { encoding, timeout });
 }
 
+interface StorageResponse {
+  readonly requestId?: string;
+  readonly _response: { readonly status: number };
+}
+
+/**
+ * Sends a call and returns its result, or throws its error, if storage itself has responded: all its responses have the
+ * header `x-ms-request-id` (learn.microsoft.com/rest/api/storageservices/troubleshooting-api-operations). Throws a
+ * RestError without a status for the response of a firewall or a proxy.
+ */
+export async function fromStorage<Result extends StorageResponse>(send: () => Promise<Result>) {
+  const foreign = (status: unknown) =>
+    new RestError(`a response that is not storage's: ${String(status)}`, { code: "NOT_FROM_STORAGE" });
+  const result = await send().catch((error: unknown) => {
+    const response = error instanceof RestError ? error.response : undefined;
+    throw response && !response.headers.has("x-ms-request-id") ? foreign(response.status) : error;
+  });
+  if (result.requestId === undefined) throw foreign(result._response.status);
+  return result;
+}
+
 /** Creates the port to one queue. This function is long because the port has seven operations. */
 function createStorageQueue(
   singleTry: QueueClient,
@@ -69,12 +90,12 @@ function createStorageQueue(
   const encode = (text: string) => (isBase64 ? Buffer.from(text, "utf8").toString("base64") : text);
   const decode = (text: string) => (isBase64 ? Buffer.from(text, "base64").toString("utf8") : text);
 
-  async function call<T>(operation: string, send: () => Promise<T>): Promise<T> {
+  async function call<Result extends StorageResponse>(operation: string, send: () => Promise<Result>) {
     try {
-      return await send().catch(async (error: unknown) => {
+      return await fromStorage(send).catch(async (error: unknown) => {
         if (!(error instanceof RestError && error.code === "QueueNotFound")) throw error;
-        await retrying.createIfNotExists(timeout());
-        return send();
+        await fromStorage(async () => retrying.createIfNotExists(timeout()));
+        return fromStorage(send);
       });
     } catch (error) {
       throw toQueueError(operation, error);

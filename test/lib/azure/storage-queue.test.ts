@@ -41,9 +41,10 @@ const connectionString = () =>
   `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=a2V5;QueueEndpoint=${server.url}/test`;
 const open = (storage = { connectionString: connectionString() }, timeoutSeconds = 20): Queues =>
   openQueues({ storage, credential: createCredential(storage), timeoutSeconds });
+const id = { "x-ms-request-id": "r" };
 const storageError = (status: number, code: string): Answer => ({
   status,
-  headers: { "content-type": "application/xml", "x-ms-error-code": code },
+  headers: { ...id, "content-type": "application/xml", "x-ms-error-code": code },
   body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>text</Message></Error>`,
 });
 
@@ -74,9 +75,28 @@ test.each([
   await expect(open().pool.delete(aMessage)).rejects.toMatchObject(error);
 });
 
+const page = "<html>Blocked</html>";
+test.each<[number, string, string | undefined]>([
+  [200, "a page", page],
+  [200, "no body", undefined],
+  [201, "no body", undefined],
+  [204, "no body", undefined],
+  [302, "a page", page],
+  [400, "a page", page],
+  [404, "a page", page],
+  [413, "a page", page],
+])("No operation takes %i with %s for a response of storage without its ID", async (status, _, body) => {
+  answer = { status, body, headers: { "content-type": "text/html" } };
+  for (const run of Object.values(operations)) {
+    const cause = expect.objectContaining({ message: `a response that is not storage's: ${status}` });
+    const error = { failure: "unknown", message: expect.stringMatching(/NOT_FROM_STORAGE$/), cause };
+    await expect(run(open().pool)).rejects.toMatchObject(error);
+  }
+});
+
 test("Consecutive operations on all queues share a connection", async () => {
   let connections = 0;
-  const listening = createServer((_, response) => response.writeHead(204).end());
+  const listening = createServer((_, response) => response.writeHead(204, id).end());
   listening.on("connection", () => {
     connections += 1;
   });
@@ -100,7 +120,7 @@ test("The age of a message is the time from its insertion to the response, by th
       "<DequeueCount>1</DequeueCount><MessageText>room-a</MessageText></QueueMessage>",
   );
   const body = `<?xml version="1.0"?><QueueMessagesList>${messages.join("")}</QueueMessagesList>`;
-  answer = { status: 200, headers: { "content-type": "application/xml", date }, body };
+  answer = { status: 200, headers: { ...id, "content-type": "application/xml", date }, body };
   const { pool } = open();
   const insertedAt = insertedOn.map((time) => Date.parse(time));
   expect(await pool.receive(2, 60)).toMatchObject([
