@@ -68,7 +68,8 @@ async function unmarked({ file, yes }: UnmarkedOptions, context: Context): Promi
     }
   });
   terminal.print(
-    `${count(queued, "room")} will be deleted ${deletionTime(target.settings)}, or after the conference.`,
+    `${count(queued, "room")} queued; ${named.size - due.length} waited already. They will be deleted ` +
+      `${deletionTime(target.settings)}, or after the conference.`,
   );
   if (stopping.aborted) return "interrupted";
   return unknown.length > 0 ? "finding" : "ok";

@@ -2,27 +2,19 @@
  * Every command that changes the gateway, in a world that holds each kind of thing: pooled, leased, handed-out, live,
  * overdue, foreign, unmarked and unaccounted rooms, and waiting and poisoned requests.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decodeRoomMessage, parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { Queues } from "../../../src/lib/queue.ts";
 import { commands } from "../commands/commands.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
 import { ops } from "./run-ops.ts";
 
-const folder = await mkdtemp(join(tmpdir(), "vmr-names-"));
-afterAll(async () => rm(folder, { recursive: true }));
-const unmarkedNames = join(folder, "names.txt");
-await writeFile(unmarkedNames, `old-1\r\n${Buffer.from("Old/2ä==").toString("base64")}\n`);
-
 /** The arguments with which a command has something to do. A command that is not here is run without arguments. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   unaccounted: ["", "--gateway old-name"],
   shrink: ["2"],
   drain: ["", "--leaked"],
-  unmarked: [unmarkedNames],
+  unmarked: ["tools/ops/test/old-names.txt"],
 };
 
 const help = (await ops(["help"])).output;

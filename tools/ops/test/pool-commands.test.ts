@@ -208,7 +208,10 @@ test("ops unmarked lists rooms that no gateway has marked, and queues those that
   await writeFile(file, "in-use\npersonal\n\nold-2\n");
   for (const [option, says] of [
     ["", /^2 lines of .* name none of them; the first is 1\.\nWould delete 1 room\./],
-    ["--yes", /\n1 room will be deleted in 10 min to 20 min, or after the conference\.\n$/],
+    [
+      "--yes",
+      /\n1 room queued; 0 waited already\. They will be deleted in 10 min to 20 min, or after the conference\.\n$/,
+    ],
   ] as const)
     expect(await gateway.ops(`unmarked ${file} ${option}`.trim())).toMatchObject({
       exitCode: 1,
