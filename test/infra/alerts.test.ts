@@ -90,12 +90,13 @@ test("The runbooks read the log for events that the app logs", () => {
 });
 
 describe("Alerts", () => {
-  test("Are thirteen queries and the event of the vault, each with its limits and receivers", () => {
+  test("Are fourteen queries and the event of the vault, each with its limits and receivers", () => {
     const described = rules.map(
       ({ name, threshold, windowSize, severity, group }) =>
         `${name}: ${threshold} in ${windowSize}, severity ${severity}, ${group}`,
     );
     expect(described).toEqual([
+      "agents-refused: 1 in PT15M, severity 2, routine",
       "callers-refused: 1 in PT1H, severity 2, routine",
       "creates-failing: 1 in PT15M, severity 1, urgent",
       "deletion-queue-old: 1 in PT30M, severity 2, routine",
@@ -160,6 +161,9 @@ describe("An alert", () => {
   const create = { event: "request", function: "createRoomFromQueue", status: 201 };
   const refused = { ...create, status: 401, reason: "audience" };
   const noToken = { ...create, status: 401, reason: "no-token" };
+  const read = { event: "request", function: "getPublicRoom", status: 200 };
+  const refusedRead = { ...read, status: 401, code: "unauthenticated", reason: "refused-by-contact-centre" };
+  const uncheckedRead = { ...read, status: 503, code: "contact-centre-unavailable" };
   const empty = { event: "pool-empty" };
   const failed = { event: "provisioning-failed" };
   const refusedInFront = { OperationId: "create-room", ResponseCode: 401, LastErrorReason: "JwtExpired" };
@@ -188,6 +192,14 @@ describe("An alert", () => {
   const growing = (minutesAgo: number) => 120 - minutesAgo;
 
   const firing: Readonly<Record<string, readonly Row[]>> = {
+    "agents-refused fires if the contact centre refuses all ten agents": traces(
+      1,
+      ...times(10, refusedRead),
+      noToken,
+      { ...read, status: 401, reason: "malformed" },
+      uncheckedRead,
+      create,
+    ),
     "callers-refused fires if five creates are refused": traces(1, ...times(5, refused), create),
     "callers-refused fires if five are refused in front": calls(...times(5, refusedInFront)),
     "creates-failing fires if five of 250 creates fail": requests(
@@ -215,6 +227,9 @@ describe("An alert", () => {
   };
 
   const silent: Readonly<Record<string, readonly Row[]>> = {
+    "agents-refused is silent if nine agents are refused": traces(1, ...times(9, refusedRead), create),
+    "agents-refused is silent if one agent is served": traces(1, ...times(13, refusedRead), read),
+    "agents-refused is silent if no token can be checked": traces(1, ...times(14, uncheckedRead)),
     "callers-refused is silent if one of five creates is served": traces(1, create, ...times(9, refused)),
     "callers-refused is silent if anybody calls without a token": traces(1, ...times(9, noToken)),
     "creates-failing is silent if five of 251 creates fail": requests(

@@ -69,6 +69,8 @@ export async function checkCallers({ target: { log, clock }, calls }: Reading): 
       now,
     );
   if (inRow) return { isOk: false, found: `${inRow}${others}`, advice: runbook("callers-refused") };
+  const byContactCentre = refusedByContactCentre(ofCallers, now);
+  if (byContactCentre) return { isOk: false, found: byContactCentre, advice: runbook("agents-refused") };
   const found = `${known.filter(isRefused).length} of ${known.length} creates and agents' reads refused in 1 h${others}`;
   if (byApiManagement) return { isOk: true, found };
   return { isOk: undefined, found: `${found}; what API Management refuses is not visible here` };
@@ -81,6 +83,24 @@ function refusedInRow(noun: string, calls: readonly LogLine[], now: number): str
   if (!last || newest.length < judgedCalls || !newest.every(isRefused)) return undefined;
   const why = `${String(last.fields["status"])}: ${reasonOf(last)}`;
   return `the newest ${judgedCalls} ${noun} were refused, the last ${age(last.time, now)} ago (${why})`;
+}
+
+const judgedReads = 10;
+
+/** Returns that the contact centre refused all agents, as the alert agents-refused does, or undefined. */
+function refusedByContactCentre(calls: readonly LogLine[], now: number): string | undefined {
+  const since = new Date(now - recentHours * 3600_000).toISOString();
+  const reads = calls.filter(
+    (line) =>
+      line.fields["function"] === agentFunction &&
+      line.time >= since &&
+      !["no-token", "malformed"].includes(reasonOf(line)) &&
+      !isCode(line, "contact-centre-unavailable"),
+  );
+  const isRefusal = (line: LogLine) => reasonOf(line) === "refused-by-contact-centre";
+  if (reads.length < judgedReads || !reads.every(isRefusal)) return undefined;
+  const status = String(reads.at(-1)?.fields["contactCentreStatus"]);
+  return `the contact centre refused all ${reads.length} agents' reads in ${recentPeriod} (${status})`;
 }
 
 const reasonOf = ({ fields }: LogLine): string => String(fields["reason"]);

@@ -116,6 +116,18 @@ const outages = {
     found: /^the newest 5 agents' reads were refused, the last \d+ s ago \(403: user\)$/,
     cure: async ({ askAsAgent }) => askAsAgent(),
   }),
+  "the contact centre refuses the gateway's address": named("Callers", "agents-refused", {
+    strike: async ({ contactCentre, askAsAgent }) => {
+      contactCentre.failNext({ status: 403, body: { code: "not.authorized", status: 403 }, count: 1000 });
+      for (let agent = 0; agent < 10; agent++) await askAsAgent();
+    },
+    found: /^the contact centre refused all 10 agents' reads in 15 min \(403\)$/,
+    cure: async ({ contactCentre, askAsAgent, clock }) => {
+      contactCentre.clearFaults();
+      clock.advance(10);
+      await askAsAgent();
+    },
+  }),
   "only lists fail": named("Other calls", "server-errors", {
     strike: async (gateway) => {
       status(503, "GET", "conference/\\?order_by")(gateway);
