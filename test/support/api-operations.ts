@@ -8,7 +8,7 @@ import { document, operations as documented } from "./api-document.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 
 const ajv = new Ajv({ strict: false });
-formats.default(ajv, ["date-time", "int64"]);
+formats.default(ajv);
 ajv.addSchema({ components: document.components }, "api");
 
 export const operations = documented.map(
@@ -18,10 +18,15 @@ export const operations = documented.map(
     /** As in the document, `/room/{room_name}`. */
     path,
     hasBody: requestBody !== undefined,
+    /** The names of its parameters, as the place of a fault names them: `query max_vmr`. */
+    inputs: parameters
+      .filter((parameter) => parameter.in !== "path")
+      .map(({ name, in: place }) => `${place} ${name}`),
     /** The names of its query parameters. */
     query: parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name),
     /** The security scheme, undefined if anyone may call. */
     security: security.flatMap((scheme) => Object.keys(scheme))[0],
+    scope: security.flatMap((scheme) => Object.values(scheme).flat()).join(" "),
     successStatus: Number(Object.keys(responses).find((status) => status.startsWith("2"))),
     /** Validators by status; undefined if the body must be empty. */
     responses: new Map(
@@ -29,6 +34,20 @@ export const operations = documented.map(
         const reference = content["application/json"]?.schema["$ref"];
         return [Number(status), typeof reference === "string" ? ajv.getSchema(`api${reference}`) : undefined];
       }),
+    ),
+    /** The schemas of the bodies by status. */
+    bodies: new Map(
+      Object.entries(responses).map(([status, { content }]) => [
+        Number(status),
+        content["application/json"]?.schema,
+      ]),
+    ),
+    /** The lower-case names of the headers by status. */
+    headers: new Map(
+      Object.entries(responses).map(([status, { headers }]) => [
+        Number(status),
+        Object.keys(headers).map((name) => name.toLowerCase()),
+      ]),
     ),
   }),
 );
@@ -72,12 +91,28 @@ export function violationOf(method: string, target: string, response: Received):
       : `status ${status} without an operation`;
   if (status === 500) return "status 500";
   if (!operation.responses.has(status)) return `undocumented status ${status}`;
+  const documented = (operation.headers.get(status) ?? []).filter((name) => !isOptional(name, status));
+  const sent = headersOf(response).filter((name) => !isOptional(name, status));
+  if (documented.toSorted().join() !== sent.join())
+    return `headers ${sent.join()} instead of ${documented.join()}`;
   const validate = operation.responses.get(status);
   if (!validate) return bodyViolation(response);
   if (headers["content-type"] !== "application/json") return `content type ${headers["content-type"]}`;
   if (validate(json)) return undefined;
   return `body violates its schema: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`;
 }
+
+const headersOfHttp = ["cache-control", "connection", "content-length", "content-type", "date", "keep-alive"];
+
+/** The names of the headers, in their order, that belong to the API and not to HTTP. */
+export const headersOf = ({ headers }: Received): string[] =>
+  Object.keys(headers)
+    .filter((name) => ![...headersOfHttp, "transfer-encoding"].includes(name))
+    .toSorted();
+
+/** API Management adds the first two. A 404 of a create has the third only if the pool is empty. */
+const isOptional = (name: string, status: number): boolean =>
+  name.startsWith("ratelimit-") || (status === 404 && name === "retry-after");
 
 function bodyViolation({ status, text }: Received): string | undefined {
   return text === "" ? undefined : `a body with status ${status}: ${text.slice(0, 200)}`;

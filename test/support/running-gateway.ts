@@ -19,6 +19,8 @@ type Override = (
 // A busy computer may stand still for seconds, and some tests wait for hundreds of rooms.
 const waiting = { timeout: 180_000, interval: 20 };
 
+export type RunningGateway = Awaited<ReturnType<typeof startRunningGateway>>;
+
 /** One running gateway for all tests of the file. */
 export function useRunningGateway(override: Override = () => ({})) {
   return useStarted(async () => startRunningGateway(override));
