@@ -13,14 +13,24 @@ const package_ = useStarted(createPackage);
 interface Options {
   readonly shell?: Readonly<Record<string, string>>;
   readonly failAt?: number;
+  /** The package that the word PACKAGE means. */
+  readonly path?: string;
 }
 
 /** Copies the infrastructure with the values of a team. `changes` are the commands that change something in Azure. */
 function useTeam(team: typeof recorded.ownGroup) {
   const project = useStarted(async () => recorded.createProject(team));
-  const run = (words: string, responses: readonly Response[], { shell = {}, ...more }: Options = {}) => {
+  const run = (
+    words: string,
+    responses: readonly Response[],
+    { shell = {}, path = package_.path, ...more }: Options = {},
+  ) => {
     const options = { environment: shell, folder: project.folder, ...more };
-    const result = runScript(`infra/${words}`.split(" "), responses, options);
+    const result = runScript(
+      `infra/${words}`.split(" ").map((word) => (word === "PACKAGE" ? path : word)),
+      responses,
+      options,
+    );
     const isChange = (line: string) =>
       /^az .* (create|delete|config-zip|set|purge)\b|--method post/.test(line);
     return { ...result, changes: result.commands.filter(isChange) };
@@ -32,8 +42,8 @@ const other = useTeam(recorded.existingGroup);
 const { run, group, subscription } = own;
 const ofApp = `--resource-group ${group} --name func-vmr-test`;
 const released = [alive(), ...azure("test")];
-const release = (responses: readonly Response[], path = package_.path) =>
-  run(`deploy.sh release test ${path}`, responses);
+const release = (responses: readonly Response[], options: Options = {}) =>
+  run("deploy.sh release test PACKAGE", responses, options);
 
 /** Expects that a script ended with an error that says this, before it changed anything. */
 function expectRefusal({ status, stderr, changes }: ReturnType<typeof run>, message: string): void {
@@ -118,7 +128,7 @@ test.each([
 
 test("A release and a rollback need neither Node nor correct values", async () => {
   await writeValues('"MAX_VMR": "twenty",', "API_MANAGMENT=new");
-  const result = run(`deploy.sh release odd ${package_.path}`, [alive(), ...azure("odd")]);
+  const result = run("deploy.sh release odd PACKAGE", [alive(), ...azure("odd")]);
   expectChanges(result, "config-zip");
   expect(result.commands.filter((line) => line.startsWith("npm "))).toEqual([]);
 });
@@ -151,7 +161,7 @@ test("deploy.sh check compares secrets and settings with the checkout or a given
   expect(result.commands.join("\n")).toContain(held);
   const newer = await createPackage("SETTING_OF_NEXT_RELEASE required\n");
   onTestFinished(newer.stop);
-  const ahead = run(`deploy.sh check test ${newer.path}`, azure("test"));
+  const ahead = run("deploy.sh check test PACKAGE", azure("test"), newer);
   expectRefusal(ahead, "requires settings that are not provisioned: SETTING_OF_NEXT_RELEASE.");
   const behind = run(
     "deploy.sh check test",
@@ -240,10 +250,10 @@ describe("deploy.sh release", () => {
     const changed = await createPackage();
     onTestFinished(changed.stop);
     await writeFile(changed.path, "");
-    expectRefusal(release(released, changed.path), "is not the package that was tested");
+    expectRefusal(release(released, changed), "is not the package that was tested");
     const ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     await writeFile(`${changed.path}.sha256`, `${ofNothing}  vmr-gateway.zip\n`);
-    expectRefusal(release(released, changed.path), "has no settings.txt or build.txt");
+    expectRefusal(release(released, changed), "has no settings.txt or build.txt");
   });
 
   test.each<{ message: string; response: Response }>([
@@ -357,7 +367,7 @@ test.each([
   { words: "teardown.sh acceptance", team: other, responses: [gone, ...existing] },
 ])("$words stops with the text of Azure, whichever call fails", ({ words, team, responses }) => {
   const runIt = (failAt: number) =>
-    team.run(words.replace("PACKAGE", package_.path), responses, {
+    team.run(words, responses, {
       shell: { TEARDOWN_CONFIRM: team.environment },
       failAt,
     });

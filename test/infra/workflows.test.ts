@@ -36,7 +36,7 @@ test("Every step pins its action by commit, leaves no credentials behind, and ca
   );
   const scripts = text.match(/(?<=run: npm run |^ +npm run )[\w-]+/gm) ?? [];
   expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
-  const files = text.match(/(?<=sh |")infra\/[\w/-]+\.\w+/g) ?? [];
+  const files = text.match(/(?<=sh |")(?:infra|tools)\/[\w/-]+\.\w+/g) ?? [];
   expect(files.filter((path) => !existsSync(path))).toEqual([]);
 });
 
@@ -220,7 +220,7 @@ test.each([
     job.steps.flatMap((one) => (partOf(id, one) === step ? [one.run] : [])),
   );
   const env = { PATH: process.env["PATH"], GITHUB_REF_NAME: tag };
-  expect(spawnSync("bash", ["-e", "-c", `gh() { echo ${gh}; }\n${run}`], { env }).status).toBe(status);
+  expect(spawnSync("sh", ["-e", "-c", `gh() { echo ${gh}; }\n${run}`], { env }).status).toBe(status);
 });
 
 /**

@@ -81,9 +81,9 @@ export function isRunning(processId: number): boolean {
   return !/^State:\s+Z/m.test(statusOf(processId));
 }
 
-/** A folder that is removed after the test. */
+/** A folder with an unusual name, which is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "vmr-gateway-"));
+  const folder = await mkdtemp(join(tmpdir(), "VMR gateway für [1] "));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -113,7 +113,7 @@ export const changedSecret: Response[] = [
 
 /** Writes a package with its checksum. `more` are further lines of its settings.txt. */
 export async function createPackage(more = "") {
-  const folder = await mkdtemp(join(tmpdir(), "vmr-package-"));
+  const folder = await mkdtemp(join(tmpdir(), "VMR package für [1] "));
   const path = join(folder, "vmr-gateway.zip");
   const files = { "build.txt": `${build}\n`, "settings.txt": settings + more };
   const archive = createArchive(
