@@ -1,5 +1,8 @@
 /** A real Chromium for tests of pages: on Linux the one of an npm package, elsewhere the computer's Chrome. */
-import { setTimeout as delay } from "node:timers/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import packagedChromium from "@sparticuz/chromium";
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -8,37 +11,60 @@ import { afterAll, onTestFinished } from "vitest";
 // Containers run as root, for whom Chromium has no sandbox. It opens nothing but pages of this project.
 const inContainer = ["--no-sandbox"];
 
-// Two test files can start at once before Chromium has been unpacked: one fails while the other unpacks it.
-const attempts = 5;
-const pauseMilliseconds = 3000;
+// A busy computer can take longer than the usual 30 seconds.
+const timeoutMilliseconds = 60_000;
+const unpackedFolder = fileURLToPath(new URL("../../../node_modules/.cache/chromium", import.meta.url));
 
-/** Returns a browser for all tests of the file, or undefined, after one line on how to get one, if there is none. */
+/** Returns a browser for all tests of the file, or undefined, after one line that says why, if there is none. */
 export async function startBrowser(): Promise<Browser | undefined> {
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const isPackaged = process.platform === "linux" && attempt < attempts;
-    const browser = await (isPackaged ? launchPackaged() : chromium.launch({ channel: "chrome" })).catch(
-      () => undefined,
-    );
+  const launchChrome = async () => chromium.launch({ channel: "chrome" });
+  const reasons: string[] = [];
+  for (const launch of process.platform === "linux" ? [launchPackaged, launchChrome] : [launchChrome]) {
+    const browser = await launch().catch((error: unknown) => void reasons.push(reasonOf(error)));
     if (browser) {
       afterAll(async () => browser.close());
       return browser;
     }
-    await delay(pauseMilliseconds);
   }
-  console.error("The browser tests are skipped: no Chromium starts here. Install Google Chrome to run them.");
+  const advice = "Install Google Chrome to run them.";
+  console.error(`The browser tests are skipped, because no browser starts. ${advice} ${reasons.join("; ")}`);
   return undefined;
 }
 
 async function launchPackaged(): Promise<Browser> {
-  return chromium.launch({ executablePath: await packagedChromium.executablePath(), args: inContainer });
+  if (!existsSync(unpackedFolder)) await unpack();
+  const executablePath = `${unpackedFolder}/chromium`;
+  return chromium.launch({ executablePath, args: inContainer, timeout: timeoutMilliseconds });
+}
+
+/**
+ * Unpacks Chromium into the project. By default, the package starts any file of its name in the computer's temporary
+ * folder, also that of another user. Several test files can do this at once.
+ */
+async function unpack(): Promise<void> {
+  await mkdir(dirname(unpackedFolder), { recursive: true });
+  const folder = await mkdtemp(`${unpackedFolder}-`);
+  const { TMPDIR } = process.env;
+  process.env["TMPDIR"] = folder;
+  // It reads the variable before it waits for anything.
+  const unpacked = packagedChromium.executablePath();
+  if (TMPDIR === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = TMPDIR;
+  await unpacked;
+  await rename(folder, unpackedFolder).catch(() => rm(folder, { recursive: true }));
+}
+
+/** Returns the first line that the browser printed, or that of Playwright's error, which also contains a log. */
+function reasonOf(error: unknown): string {
+  const text = String(error);
+  return /\[err\] (.*)/.exec(text)?.[1] ?? text.replace(/\n.*/s, "");
 }
 
 /** Opens a page that is closed after the test. Throws if there is no browser. */
 export async function openPage(browser: Browser | undefined, url: string, width = 1440) {
   if (!browser) throw new Error("there is no browser");
   const page = await browser.newPage({ locale: "en-US", viewport: { width, height: 1000 } });
-  // A busy computer can take longer than the usual 30 seconds.
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(timeoutMilliseconds);
   onTestFinished(async () => page.close());
   /** The errors and warnings on the page's console, except failed calls, and the errors that it has thrown. */
   const faults: string[] = [];
