@@ -26,13 +26,17 @@ const steps: readonly Step[] = [
     short: "",
     environment: { whole: { FUZZ_REQUESTS: "10000" }, short: { FUZZ_REQUESTS: "1500" } },
   },
+  { name: "machine", command: "exec -c 'sh tools/nightly/bare-machine.sh'", short: null },
   { name: "soak", command: "run soak", short: "-- --short" },
   { name: "explore", command: "run explore", short: "-- --short" },
   { name: "mutate", command: "run mutate", short: null },
 ];
 
 const { short, only } = createCommand("npm run nightly", "Runs what takes too long for npm test.")
-  .option("--short", "Runs the short form of each step, about ten minutes, without the mutation.")
+  .option(
+    "--short",
+    "Runs the short form of each step, about ten minutes, without the mutation and the bare machine.",
+  )
   .addOption(new Option("--only <step>", "Runs one step.").choices(steps.map(({ name }) => name)))
   .parse()
   .opts();
