@@ -3,6 +3,7 @@ import { XMLValidator } from "fast-xml-parser";
 import { expect, test } from "vitest";
 import { loadHttpContracts } from "../../scripts/openapi/document.ts";
 import { maxBodyBytes } from "../../src/lib/http/body.ts";
+import { exposedHeaders } from "../../src/lib/http/pipeline.ts";
 import { operations } from "../support/api-document.ts";
 import { allOf, onlyOf, type Resource, type Snapshot, snapshotOf } from "../support/infra/snapshots.ts";
 
@@ -94,6 +95,8 @@ test.each([
       '<inbound><base /><cors allow-credentials="false" terminate-unmatched-request="false">',
       "<allowed-origins><origin>https://widget.example.com</origin><origin>https://other-widget.example.com</origin></",
       "<header>x-auth-token</header>",
+      // Without API Management, the app exposes the same headers.
+      `<expose-headers>${exposedHeaders.replaceAll(/([^,]+),?/g, "<header>$1</header>")}</expose-headers>`,
       limit(22),
       perAddress,
       tooLarge(65_536),

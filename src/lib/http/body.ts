@@ -1,4 +1,5 @@
 /** Reads and parses request bodies within their limits. */
+import { isUtf8 } from "node:buffer";
 import type { HttpRequest } from "@azure/functions";
 import { GatewayError } from "../errors.ts";
 import { parseJson } from "../json.ts";
@@ -30,6 +31,8 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
   if (text === "") throw invalidRequest({ ...typeFault("missing", ["body"]), input: null });
   if (contract.requiresJsonType && !isJsonType(headers.get("content-type")))
     throw invalidRequest(valueFault(["header", "content-type"], "the body must be sent as application/json"));
+  // A room would have the replacement character for good. An event must not stop the sink, so its other parts are read.
+  if (contract.requiresJsonType && !isUtf8(bytes)) throw jsonInvalid("The body is not UTF-8");
   const { maxFields = Number.POSITIVE_INFINITY } = contract;
   const maxNestedFields = 50 * maxFields;
   const reason = `the body must have at most ${maxFields} fields, and ${maxNestedFields} including nested ones`;

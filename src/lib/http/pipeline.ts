@@ -16,6 +16,10 @@ export interface HttpDependencies {
 // Usable in a header, a log line and a query without being escaped.
 const usableId = /^[A-Za-z0-9._-]{1,128}$/;
 
+/** The headers that an agent's page may read, as in infra/policies/cors.xml. The app's own CORS in Azure exposes none. */
+export const exposedHeaders =
+  "x-correlation-id,x-invocation-id,Retry-After,RateLimit-Limit,RateLimit-Remaining";
+
 /** Returns the handler for the Functions host. It never throws: an unexpected error is logged and becomes a 500. */
 export function toHandler<Dependencies extends HttpDependencies>(
   definition: HttpFunction<NoInfer<Dependencies>>,
@@ -50,7 +54,8 @@ export function toHandler<Dependencies extends HttpDependencies>(
     log.info("request", { status, durationMilliseconds, method: request.method, ...fields });
     // Both let a caller's report be matched to this request's log lines.
     const ids = { "X-Invocation-Id": invocationId, "X-Correlation-Id": correlationId };
-    return { ...response, headers: { ...response.headers, ...ids } };
+    const forPages = definition.access === "agent" && { "Access-Control-Expose-Headers": exposedHeaders };
+    return { ...response, headers: { ...response.headers, ...ids, ...forPages } };
   };
 }
 

@@ -49,8 +49,10 @@ test.each<[string, HttpRequest, unknown, BodyContract<unknown>?]>([
   expect(await readBody(given, withLimit)).toEqual(value);
 });
 
-test("A body of any type is read if the contract does not require JSON", async () => {
+test("A body of any type and encoding is read if the contract does not require JSON", async () => {
   expect(await readBody(ofType("text/plain"), anyType)).toEqual({});
+  const event = request(Buffer.from('{"topic":"Größe"}', "latin1"));
+  expect(await readBody(event, anyType)).toEqual({ topic: "Gr\ufffd\ufffde" });
 });
 
 const notJsonType = valueError(["header", "content-type"], "the body must be sent as application/json");
@@ -63,6 +65,7 @@ const jsonInvalid = (error: string) => ({
   ctx: { error },
 });
 const notJson = jsonInvalid("The body is not valid JSON");
+const notUtf8 = jsonInvalid("The body is not UTF-8");
 const tooDeep = jsonInvalid("Nested too deeply");
 const tooMany = valueError(
   ["body"],
@@ -78,7 +81,8 @@ test.each<[string, HttpRequest, object]>([
   ["nothing", request(undefined), missing],
   ["nothing and no length", new HttpRequest({ url: "http://127.0.0.1/", method: "POST" }), missing],
   ["white space", request(" \n"), notJson],
-  ["bytes that are not UTF-8", request(Buffer.from([0x7b, 0xff, 0xfe])), notJson],
+  ["bytes that are not UTF-8", request(Buffer.from([0x7b, 0xff, 0xfe])), notUtf8],
+  ["ISO 8859-1 in a string", request(Buffer.from('{"description":"Größe"}', "latin1")), notUtf8],
   ["incomplete JSON", request("[".repeat(400)), notJson],
   ["malformed JSON with PINs, which are not returned", request('{"pin": "482913", "guest_pin": }'), notJson],
   ["101 nested arrays", request(arrays(101)), tooDeep],

@@ -18,7 +18,7 @@ export interface LocalGatewayOptions
   readonly entry?: string;
   /** Override the stack's settings and the local ones. */
   readonly settings?: Record<string, string>;
-  /** Origins whose pages may call the public operations, as `widgetOrigins` of a deployment. */
+  /** Origins whose pages may call the gateway, as `widgetOrigins` of a deployment. */
   readonly corsOrigins?: readonly string[];
   /** The default is a free port. */
   readonly issuerPort?: Port;

@@ -18,7 +18,7 @@ export function readStartOptions(args: readonly string[], surroundings?: Surroun
   return createCommand("npm start", description, surroundings)
     .option("--port <number>", "Port of the gateway. Default: 7071, or a free one.", wholeNumber(1, 65_535))
     .option("--set <NAME=value>", "Sets a setting of docs/reference.md. Repeatable.", setting)
-    .option("--origin <url>", "Lets pages of this origin call /public/... (CORS). Repeatable.", origin)
+    .option("--origin <url>", "Lets pages of this origin call the gateway (CORS). Repeatable.", origin)
     .option("--watch", "Restarts the app when a file of src changes. Rooms and queues stay.")
     .option("--inspect", "Lets a debugger attach to the app, on port 9229.")
     .option("--no-app", "Runs everything except the app, for `func start`, and writes local.settings.json.")

@@ -51,17 +51,19 @@ describe.skipIf(!browser)("The widget page of another origin", () => {
     const missing = await openWidget(allowed.url, "no-such-room", identities.agentToken);
     await expect.poll(missing.shown).toBe("The conversation has ended.");
     const refused = await openWidget(other.url, roomName, identities.agentToken);
-    await expect.poll(refused.shown).toBe("The room cannot be opened.");
+    // The page cannot see why it gets no response, and waits longer than it would for a busy gateway.
+    await expect.poll(refused.shown).toBe("The room cannot be opened now. Next attempt in 5 s ...");
   });
 
   test("obeys Retry-After, which the browser lets it read, and then shows the room", async () => {
     // The gateway remembers for a minute that it has checked a token, so this agent is a new one.
     const token = "token-of-a-new-agent";
     running.contactCentre.setUsers(contactCentreUsers.map((user) => ({ ...user, token })).slice(0, 1));
-    running.contactCentre.failNext({ status: 429, retryAfterSeconds: 2 });
+    running.contactCentre.failNext({ status: 429, retryAfterSeconds: 3 });
     const { shown, statuses } = await openWidget(running.allowed.url, roomName, token);
-    await expect.poll(shown).toBe(`Join ${roomName} for ${tag}`);
-    // Without the header, the page would retry after one second, when the gateway still refuses.
+    // Without the header, the page would wait for 5 s.
+    await expect.poll(shown).toBe("The room cannot be opened now. Next attempt in 3 s ...");
+    await expect.poll(shown, { timeout: 10_000 }).toBe(`Join ${roomName} for ${tag}`);
     expect(statuses).toEqual([503, 200]);
   });
 });
