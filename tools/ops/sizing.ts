@@ -23,13 +23,16 @@ interface Load {
   readonly busyHourPercent: number;
 }
 
-/** Returns what a load needs in its busiest hour. The numbers of rooms are bounds, not means. */
-export function sizeFor({ perDay, busyHourPercent }: Load) {
+/**
+ * Returns what a load needs in its busiest hour. The numbers of rooms are bounds, not means. `wakeSeconds` is the time that
+ * an idle function needs to wake up: https://github.com/Azure/azure-functions-host/issues/10706
+ */
+export function sizeFor({ perDay, busyHourPercent }: Load, wakeSeconds = 0) {
   const perHour = (perDay * busyHourPercent) / 100;
   const inUse = (perHour * conferenceMinutes) / 60;
   const waiting = (perHour * deletionMinutes) / 60;
   const unused = unusedShare * perDay * (maximumAgeHours / 24);
-  const pool = smallestPool((perHour * replacementSeconds) / 3600, 1 / callersPerEmptyPool);
+  const pool = smallestPool((perHour * (replacementSeconds + wakeSeconds)) / 3600, 1 / callersPerEmptyPool);
   return {
     pool,
     roomsOnPlatform: pool + smallestPool(inUse + waiting + unused, 1 / callersPerEmptyPool),

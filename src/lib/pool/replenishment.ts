@@ -49,7 +49,8 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
      */
     async topUpByOne(log: Log): Promise<void> {
       try {
-        // A room that is being provisioned would count twice if the pool's depth counted too.
+        // A room that is being provisioned would count twice if the pool's depth counted too. Without POOL_MINIMUM, the
+        // pool would then stay below its level.
         if ((await provisioning.count()) < maxRooms) await send({ reason: "bulk", upTo: maxRooms });
       } catch (error) {
         log.error("top-up-failed", {}, error);

@@ -17,8 +17,18 @@ test.each([
   },
 );
 
+const document = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+
+test.each([
+  { perDay: 100, more: 3 },
+  { perDay: 300, more: 7 },
+])("At $perDay rooms per day, a function that takes two minutes to wake needs $more more rooms", (row) => {
+  const load = { perDay: row.perDay, busyHourPercent: 35 };
+  expect(sizeFor(load, 120).pool - sizeFor(load).pool).toBe(row.more);
+  expect(document.replaceAll(/\s+/g, " ")).toContain("add 3 rooms up to 100 per day, and 7 up to 300.");
+});
+
 test("The table in docs/operations.md has the results of the formula", () => {
-  const document = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
   const rows = tableBelow(document, "## How large the pool must be");
   expect(rows).toHaveLength(9);
   const expected = rows.map(([perDay = "", busiestHour = ""]) => {
