@@ -29,7 +29,7 @@ async function showStatus(_options: object, context: Context): Promise<Outcome> 
     printLine(line, terminal);
     if (line.isOk === false) problems += 1;
   }
-  const { row, own } = await reading.measured();
+  const { row, own } = await reading.metrics();
   if (!own) terminal.print(`\nFrom the metrics row of ${row.TimeGenerated}.`);
   if (problems === 0) return conclude("ok", "\nNothing needs attention.");
   const need = problems === 1 ? "line with !! needs" : "lines with !! need";

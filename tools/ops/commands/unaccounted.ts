@@ -8,7 +8,7 @@ import { requirePlatform, type Target, type TargetWithPlatform } from "../gatewa
 import type { Context, Flags, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { namesToDelete, type RoomView, readAllRooms } from "../pool/room-views.ts";
-import { measureTarget } from "../status/measured.ts";
+import { measureGateway } from "../status/metrics.ts";
 import { silentLog, withProgress } from "../terminal.ts";
 
 export function addUnaccounted({ command, run }: Operator): void {
@@ -79,7 +79,7 @@ async function listOrphaned(target: TargetWithPlatform): Promise<Listing> {
       failure = cause;
     },
   };
-  const { unaccounted: found } = await measureTarget(target, target.platform, log);
+  const { unaccounted: found } = await measureGateway(target, target.platform, log);
   if (!found) throw failure;
   const { forgotten, beyondPool: unnamed } = found;
   const waiting = await namesToDelete(target);

@@ -65,7 +65,7 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
   const { target } = reading;
   const advice = runbook("platform-unreachable");
   const probe = await reading.probe();
-  const own = (await reading.measured()).own?.platformFailure;
+  const own = (await reading.metrics()).own?.platformFailure;
   const failure = probe?.failure ?? own?.error;
   if (failure !== undefined) {
     const { status } = failureOf(failure);

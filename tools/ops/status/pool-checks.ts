@@ -3,7 +3,7 @@
 import { collectorPauseSeconds, count, duration } from "../../terminal/format.ts";
 import { type Finding, judged, runbook, unknown } from "./line.ts";
 import { causeOf, recentHours, recentMinutes } from "./log-history.ts";
-import type { PoolNames } from "./measured.ts";
+import type { PoolNames } from "./metrics.ts";
 import type { Reading } from "./reading.ts";
 
 const lowShare = 0.2;
@@ -18,8 +18,8 @@ const waitingHours = 0.5;
 /** Reasons to discard a name, which do not queue a room for its deletion. */
 const onlyNames = ["room-missing", "other-gateway", "unmarked-room-without-alias"];
 
-export async function checkPool({ measured, creates }: Reading): Promise<Finding> {
-  const { row, own } = await measured();
+export async function checkPool({ metrics, creates }: Reading): Promise<Finding> {
+  const { row, own } = await metrics();
   const { PoolDepth: depth, MaximumRooms: maximum, PoolMinimum: minimum } = row;
   if (depth === null) return unknown;
   const found = `${depth} of ${maximum ?? "?"} rooms${minimum === null ? "" : `, minimum ${minimum}`}`;
@@ -42,8 +42,8 @@ export async function checkPool({ measured, creates }: Reading): Promise<Finding
 /** A host that runs takes a request within a second; it may start an instance first, or fill a large pool. */
 const untakenSeconds = 30;
 
-export async function checkRequests({ measured }: Reading): Promise<Finding> {
-  const { row, own } = await measured();
+export async function checkRequests({ metrics }: Reading): Promise<Finding> {
+  const { row, own } = await metrics();
   const { ProvisioningDepth: depth } = row;
   if (depth === null) return unknown;
   const found = `${count(depth, "room")} requested`;
@@ -53,15 +53,15 @@ export async function checkRequests({ measured }: Reading): Promise<Finding> {
   return { isOk: false, found: `${found}, one for ${duration(waitingSeconds)}`, advice };
 }
 
-export async function checkPoison({ measured }: Reading): Promise<Finding> {
-  const { PoisonDepth: depth } = (await measured()).row;
+export async function checkPoison({ metrics }: Reading): Promise<Finding> {
+  const { PoisonDepth: depth } = (await metrics()).row;
   if (depth === null) return unknown;
   return judged(depth === 0, `${count(depth, "request")} given up`, runbook("poison-messages", "redrive"));
 }
 
 export async function checkDeletion(reading: Reading): Promise<Finding> {
   const { log, limits } = reading.target;
-  const { row } = await reading.measured();
+  const { row } = await reading.metrics();
   const { DeletionDepth: depth, DeletionOldestSeconds: oldest } = row;
   if (depth === null) return unknown;
   const isNoneDue = depth > 0 && oldest === null;
@@ -90,14 +90,14 @@ export async function checkDeletion(reading: Reading): Promise<Finding> {
   return judged((oldest ?? 0) <= limits.deletionSeconds, found, advice);
 }
 
-export async function checkAlarms({ measured }: Reading): Promise<Finding> {
-  const { AlarmCount: alarms, AlarmNames: names } = (await measured()).row;
+export async function checkAlarms({ metrics }: Reading): Promise<Finding> {
+  const { AlarmCount: alarms, AlarmNames: names } = (await metrics()).row;
   if (alarms === null) return unknown;
   return judged(alarms === 0, alarms === 0 ? "none" : (names ?? String(alarms)), runbook("platform-alarms"));
 }
 
-export async function checkRooms({ measured, newestRow }: Reading): Promise<Finding> {
-  const { row, own } = await measured();
+export async function checkRooms({ metrics, newestRow }: Reading): Promise<Finding> {
+  const { row, own } = await metrics();
   const outdated = Number((await newestRow())?.["OutdatedRooms"] ?? 0);
   const { takenOut = 0, others } = own ?? {};
   const { AvailableRooms: pooled, InUseRooms: assigned, LiveConferences: live } = row;
@@ -128,7 +128,7 @@ function judgeNames({ total, missing, contradiction }: PoolNames): Finding | und
 
 export async function checkUnaccounted(reading: Reading): Promise<Finding> {
   const { log } = reading.target;
-  const { row, own } = await reading.measured();
+  const { row, own } = await reading.metrics();
   const { UnaccountedRooms: total } = row;
   if (total === null) return unknown;
   if (total === 0) return { isOk: true, found: "none" };

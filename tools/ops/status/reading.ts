@@ -3,7 +3,7 @@ import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { callFunctions } from "../gateway/log.ts";
 import type { Target } from "../gateway/target.ts";
 import { createsOf, recentHours } from "./log-history.ts";
-import { readMeasured } from "./measured.ts";
+import { readMetrics } from "./metrics.ts";
 
 /** How the platform responded to the operator's own call. */
 interface Probe {
@@ -20,15 +20,15 @@ export function readingOf(target: Target) {
   const calls = once(async () =>
     target.log.lines({ hours: 1, events: ["request"], functions: callFunctions }),
   );
-  const measured = once(async () => readMeasured(target, async () => (await probe())?.failure));
+  const metrics = once(async () => readMetrics(target, async () => (await probe())?.failure));
   return {
     target,
     /** Undefined without credentials for the platform. */
     probe,
-    measured,
+    metrics,
     /** Returns the rooms that the platform lists although, by the log of the last hour, this has happened to them since. */
     listedAfter: async (event: string) => {
-      const { own } = await measured();
+      const { own } = await metrics();
       if (!own || own.rooms.length === 0) return [];
       const lines = await target.log.lines({ hours: 1, events: [event] });
       const times = new Map(lines.map(({ time, fields }) => [fields["room"], Date.parse(time)]));

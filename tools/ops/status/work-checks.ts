@@ -144,7 +144,7 @@ const reportedShare = 0.75;
 export async function checkEventSink(reading: Reading): Promise<Finding> {
   const { clock, limits, log } = reading.target;
   const finding = await judgeEvents(reading);
-  const { row, own } = await reading.measured();
+  const { row, own } = await reading.metrics();
   if (!own || row.LiveConferences === null || row.DeletionDepth === null) return finding;
   const since = clock.now() - hoursOfHandOuts * 3600_000;
   const recent = own.rooms.filter(

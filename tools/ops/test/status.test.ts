@@ -12,7 +12,7 @@ import { runCheck } from "../status/checks.ts";
 import * as dependency from "../status/dependency-checks.ts";
 import type { Finding } from "../status/line.ts";
 import { historyOf } from "../status/log-history.ts";
-import type { Measured, OwnMeasurement } from "../status/measured.ts";
+import type { Metrics, OwnMetrics } from "../status/metrics.ts";
 import * as pool from "../status/pool-checks.ts";
 import { readingOf } from "../status/reading.ts";
 import * as work from "../status/work-checks.ts";
@@ -196,7 +196,7 @@ test.each<{ probe?: typeof responding; row?: object; lines?: LogLine[]; isOk: bo
   });
 });
 
-const calm: Measured["row"] = {
+const calm: Metrics["row"] = {
   TimeGenerated: minutesAgo(0),
   PlatformConnected: true,
   PoolDepth: 10,
@@ -213,7 +213,7 @@ const calm: Measured["row"] = {
   MaximumRooms: 50,
   PoolMinimum: null,
 };
-const ownOfCalm: OwnMeasurement = {
+const ownOfCalm: OwnMetrics = {
   orphaned: [],
   takenOut: 0,
   others: undefined,
@@ -229,8 +229,8 @@ type Check = (read: Read) => Promise<Finding>;
 
 /** What a check reads besides what is calm, and its finding. */
 interface Row {
-  readonly row?: Partial<Measured["row"]>;
-  readonly own?: Partial<OwnMeasurement>;
+  readonly row?: Partial<Metrics["row"]>;
+  readonly own?: Partial<OwnMetrics>;
   readonly lines?: readonly LogLine[];
   /** Those of the deployment's alerts. */
   readonly limits?: AlertLimits;
@@ -247,9 +247,9 @@ async function expectFinding(check: Check, given: Row) {
   const { row, own, lines = [], limits = defaultLimits, newest, isOk, found, advice = "" } = given;
   const readLines: typeof log.lines = async ({ functions }) =>
     lines.filter(({ fields }) => functions?.includes(String(fields["function"])) ?? true);
-  const measured = async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...own } });
+  const metrics = async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...own } });
   const read = reading({ log: { ...log, lines: readLines, newestMetrics: async () => newest }, limits });
-  const finding = await check({ ...read, measured });
+  const finding = await check({ ...read, metrics });
   expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
   expect(finding.advice ?? "").toContain(advice);
 }

@@ -38,27 +38,27 @@ const rowSchema = z.object({
   PoolMinimum: amount,
 });
 
-export interface Measured {
+export interface Metrics {
   readonly row: z.output<typeof rowSchema>;
   /** Undefined if the row is the app's newest one. */
-  readonly own: OwnMeasurement | undefined;
+  readonly own: OwnMetrics | undefined;
 }
 
 /** What only a measurement of our own knows. */
-export type OwnMeasurement = Awaited<ReturnType<typeof measureNow>>["own"];
+export type OwnMetrics = Awaited<ReturnType<typeof measureInDetail>>["own"];
 export type PoolNames = Awaited<ReturnType<typeof lookUpNames>>;
 
 /**
  * Measures now if there are credentials for the platform. A platform that failed its probe is not asked again.
  * Otherwise uses the newest metrics row. Throws UnreachableError if that cannot be read.
  */
-export async function readMeasured(target: Target, probe: () => Promise<unknown>): Promise<Measured> {
+export async function readMetrics(target: Target, probe: () => Promise<unknown>): Promise<Metrics> {
   const { platform, log } = target;
-  if (platform) return measureNow(target, platform, await probe());
+  if (platform) return measureInDetail(target, platform, await probe());
   return { row: rowSchema.parse((await log.newestMetrics()) ?? { TimeGenerated: "" }), own: undefined };
 }
 
-async function measureNow(target: Target, { conferences, status }: Platform, probeFailure: unknown) {
+async function measureInDetail(target: Target, { conferences, status }: Platform, probeFailure: unknown) {
   const { gatewayName } = target.settings.rooms;
   let rooms: readonly ConferenceRow[] | undefined;
   let platformFailure: { readonly subject: string; readonly error: unknown } | undefined;
@@ -86,15 +86,15 @@ async function measureNow(target: Target, { conferences, status }: Platform, pro
   const peek = async (queue: Queue) => queue.peek().catch(() => []);
   // Before the rooms are listed, because a name is put before its room is made.
   const [pooled, requests] = await Promise.all([peek(target.queues.pool), peek(target.queues.provisioning)]);
-  const measured = await measureTarget(target, parts, silentLog);
-  const row = rowSchema.parse(measured.row);
+  const measurement = await measureGateway(target, parts, silentLog);
+  const row = rowSchema.parse(measurement.row);
   const listed = rooms ?? [];
   const markers = listed.flatMap(({ description }) => parseMarker(description) ?? []);
   return {
     row,
     own: {
       /** The orphaned rooms that can be named. */
-      orphaned: measured.unaccounted?.forgotten ?? [],
+      orphaned: measurement.unaccounted?.forgotten ?? [],
       /** How many of the assigned rooms an operator took out of the pool. */
       takenOut: listed.filter((room) => isTakenOut(room) && !isOfOtherGateway(room, gatewayName)).length,
       /** This gateway's rooms, and when they were going to be listed. */
@@ -139,15 +139,15 @@ async function lookUpNames(
   };
 }
 
-type MeasuredParts = Pick<Parameters<typeof measure>[0], "conferences" | "status">;
+type PlatformParts = Pick<Parameters<typeof measure>[0], "conferences" | "status">;
 
 /**
  * Measures a gateway as its metrics run does, except which rooms are outdated, which only the app knows. Never throws: a
  * value that cannot be measured is logged and null.
  */
-export async function measureTarget(
+export async function measureGateway(
   { queues, settings, clock }: Target,
-  { conferences, status }: MeasuredParts,
+  { conferences, status }: PlatformParts,
   log: Log,
 ): Promise<Measurement> {
   const { gatewayName } = settings.rooms;
