@@ -109,27 +109,28 @@ export function createSigningKeys(tenant: Tenant, clock: Clock) {
  * the documents cannot be read.
  */
 export async function fetchPublishedKeys({ authority, tenantId }: Tenant) {
-  const options = {
-    signal: AbortSignal.timeout(timeoutMilliseconds),
-    maxRedirects: 0,
-    proxy: false,
-  } as const;
+  const signal = AbortSignal.timeout(timeoutMilliseconds);
   const documents = await Promise.all(
     ["", "/v2.0"].map(async (version) => {
       const url = `${authority}/${tenantId}${version}/.well-known/openid-configuration`;
-      const response = await axios.get<unknown>(url, options);
-      return Metadata.parse(response.data);
+      return read(url, Metadata, signal);
     }),
   );
   const urls = [...new Set(documents.map((document) => document.jwks_uri))];
   if (!urls.every((url) => isTrusted(url, authority))) throw new Error("the URL of the keys is not https");
   const sets = await Promise.all(
     urls.map(async (url) => {
-      const response = await axios.get<unknown>(url, options);
-      return KeySet.parse(response.data).keys;
+      return (await read(url, KeySet, signal)).keys;
     }),
   );
   return { issuers: [...new Set(documents.map((document) => document.issuer))], keys: sets.flat() };
+}
+
+async function read<Document>(url: string, schema: z.ZodType<Document>, signal: AbortSignal) {
+  const { status, data } = await axios.get<unknown>(url, { signal, maxRedirects: 0, proxy: false });
+  const document = schema.safeParse(data).data;
+  if (document === undefined) throw new Error(`${url}: another document, with the status ${status}`);
+  return document;
 }
 
 /** Keys are read over https, or from the authority itself, which may be on this machine. */

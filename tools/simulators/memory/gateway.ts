@@ -66,7 +66,7 @@ export interface MemoryGatewayOptions {
   /** Override `memorySettings`. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
   /** Replace parts that need no hook. */
-  readonly adapters?: Partial<Pick<Adapters, "accessChecks" | "metricsSink" | "random" | "newId">>;
+  readonly adapters?: Partial<Adapters>;
   /** Runs before a port is called. If it throws, the call is not carried out. */
   readonly before?: (call: PortCall) => unknown;
   /** Runs after a port was called. If it throws, the response is lost. */
