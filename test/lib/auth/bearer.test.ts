@@ -31,8 +31,8 @@ const check = async (authorization: string | null, changes: Changes = {}) => {
 const needsRole = { requiredRole: "Rooms.Manage" };
 
 test.each<[string, () => string, Changes?]>([
-  ["of version 1", () => keys.issuer.issueToken({ version: 1 })],
-  ["of version 2", () => keys.issuer.issueToken({ version: 2 })],
+  ["of version 1", () => keys.issuer.issueToken({ version: 1 }), { audiences: [`api://${clientId}`] }],
+  ["of version 2", () => keys.issuer.issueToken({ version: 2 }), { audiences: [clientId] }],
   ["with several audiences that include ours", () => issue({ aud: ["https://api.example.com", clientId] })],
   ["of the type `app`", () => issue({ idtyp: "app" })],
   ["without a tenant claim, because the issuer names the tenant", () => issue({ tid: undefined })],

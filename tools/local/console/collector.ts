@@ -5,7 +5,7 @@ import type { DevelopmentStack } from "../../simulators/development-stack.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { openLocalQueues } from "../stack/local-queues.ts";
 import type { HistoryPoint, Snapshot } from "./console-state.ts";
-import { toRoomRows } from "./room-rows.ts";
+import { countRooms, isPoolEmpty, toRoomRows } from "./room-rows.ts";
 import type { Timeline } from "./timeline.ts";
 import { describeTroubles } from "./troubles.ts";
 
@@ -43,15 +43,13 @@ export async function startCollector(options: CollectorOptions) {
       endings: timeline.endings(),
       now: time,
     });
-    // Requested rooms that do not exist yet count as being provisioned.
-    const counts = { provisioning, pooled: 0, assigned: 0, live: 0, ended: 0, deleting: 0 };
-    for (const { state } of rooms) counts[state] += 1;
+    const counts = countRooms(rooms, provisioning);
     const troubles = describeTroubles({
       stack,
       app: appState(),
       storageIsDown: read === undefined,
       givenUp,
-      poolIsEmpty: connection.maxRooms > 0 && counts.pooled + counts.provisioning === 0,
+      poolIsEmpty: isPoolEmpty(counts, connection.maxRooms),
       entries: timeline.entries(),
       now: time,
     });

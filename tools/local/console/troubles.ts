@@ -7,7 +7,7 @@ import type { Banner, Snapshot, TimelineEntry } from "./console-state.ts";
 import { describeFailedCreates } from "./creates.ts";
 
 export interface TroubleFacts {
-  readonly stack: DevelopmentStack;
+  readonly stack: Pick<DevelopmentStack, "platform" | "issuer" | "contactCentre">;
   readonly app: AppState;
   readonly storageIsDown: boolean;
   /** The number of requests for rooms that the host has given up. */

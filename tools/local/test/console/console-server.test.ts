@@ -81,12 +81,17 @@ test("The curl lines of each action work in a shell, without anything else", asy
   const { platform, issuer } = running.stack;
   const addresses = addressesOf(running.connection);
   const env = { PATH: process.env["PATH"], NO_PROXY: "127.0.0.1" };
+  const tag = "https://verify.example.com/é€?it's=1";
   // The last one is "rotate". After "empty", no room could be created for the others.
   for (const action of actions.filter(({ id }) => id !== "empty")) {
     await running.untilPoolHas(1);
     const { name: room } = createdSchema.parse(await (await running.call("POST /room/create")).json());
     const initial = (action.fields ?? []).map((field) => [field.name, String(field.initial)]);
-    const values: Record<string, string> = { ...Object.fromEntries(initial), room };
+    const values: Record<string, string> = {
+      ...Object.fromEntries(initial),
+      room,
+      ...(action.id === "create" && { tag }),
+    };
     if (action.id === "leave") platform.joinConference({ name: room, participant: values["who"] ?? "" });
     const { stdout } = await promisify(execFile)("sh", ["-c", toCurl(action, values, addresses)], { env });
     expect(`${action.id}: ${stdout}`).toMatch(/^\w+: HTTP\/1\.1 2\d\d /);
@@ -95,4 +100,5 @@ test("The curl lines of each action work in a shell, without anything else", asy
     platform.setLatency({ milliseconds: 0 });
     issuer.setDown(false);
   }
+  expect(platform.rooms().filter((room) => "tag" in room && room.tag === tag)).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { formatMarker } from "../../../../test/support/markers.ts";
 import { withTakenOut } from "../../../ops/pool/taken-out.ts";
 import type { RoomState } from "../../console/console-state.ts";
-import { toRoomRows } from "../../console/room-rows.ts";
+import { countRooms, isPoolEmpty, toRoomRows } from "../../console/room-rows.ts";
 
 const now = Date.parse("2026-01-02T10:00:00Z");
 
@@ -55,4 +55,26 @@ test.each<Row>([
   });
   expect(others).toMatchObject([{ name: "other", participants: [] }]);
   expect(row).toMatchObject({ name: "room", state, since: secondsAgo(since) });
+});
+
+test.each<{ is: string; states: RoomState[]; requested?: number; target?: number; isEmpty: boolean }>([
+  { is: "with a pooled room has rooms", states: ["pooled", "live"], isEmpty: false },
+  { is: "with a room that the nodes do not know yet is not empty", states: ["provisioning"], isEmpty: false },
+  { is: "with a requested room is not empty", states: ["assigned"], requested: 1, isEmpty: false },
+  {
+    is: "whose rooms are all in use is empty",
+    states: ["assigned", "live", "ended", "deleting"],
+    isEmpty: true,
+  },
+  { is: "without a size is not empty", states: [], target: 0, isEmpty: false },
+])("A pool $is", ({ states, requested = 0, target = 5, isEmpty }) => {
+  const counts = countRooms(
+    states.map((state) => ({ state })),
+    requested,
+  );
+  const countOf = (state: RoomState) => states.filter((one) => one === state).length;
+  const { provisioning, ...others } = counts;
+  expect(provisioning).toBe(countOf("provisioning") + requested);
+  for (const [state, count] of Object.entries(others)) expect(count).toBe(countOf(state as RoomState));
+  expect(isPoolEmpty(counts, target)).toBe(isEmpty);
 });

@@ -91,6 +91,11 @@ test("Creates are counted by outcome, and a failure is described with its platfo
   const words = "the platform refuses PATCH (403): the account may read but not change";
   expect(trouble()).toBe(`1 of 4 creates failed in 5 min; the last: ${words}.`);
   expect(trouble(300_001)).toBeUndefined();
+  const entries = timeline.entries();
+  const older = entries.map((entry, index) => (index < 2 ? { ...entry, time: entry.time - 300_001 } : entry));
+  expect(describeFailedCreates(older, Date.now())).toBe(
+    `1 of 2 creates failed in 5 min; the last: ${words}.`,
+  );
   for (const status of [422, 404]) create(status);
   log("getRoom", [{ event: "request", status: 200, durationMilliseconds: 1 }]);
   expect(trouble()).toBeUndefined();
