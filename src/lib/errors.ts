@@ -61,6 +61,8 @@ export interface FailureDetails {
     readonly contactCentreStatus?: number | undefined;
     /** The code of the network layer, such as `ECONNREFUSED`, or `NOT_FROM_PLATFORM` for a response of something else. */
     readonly platformError?: string | undefined;
+    /** The fields that the platform rejected, separated by commas. */
+    readonly rejectedFields?: string | undefined;
   };
   /** The error behind the failure. Only logged, never sent. */
   readonly cause?: unknown;

@@ -25,7 +25,7 @@ interface Origin {
 
 /**
  * Creates the log of one invocation. Each line contains `event`, the function's name, the invocation ID, the
- * correlation ID, the caller, the given fields, the platform call that failed and the chain of causes.
+ * correlation ID, the caller, the given fields, the failure's code and platform call, and the chain of causes.
  */
 export function createLog(context: InvocationLogger, origin: Origin = {}): Log {
   const { functionName, invocationId } = context;
@@ -37,7 +37,7 @@ export function createLog(context: InvocationLogger, origin: Origin = {}): Log {
       correlationId: invocationId,
       ...origin,
       ...fields,
-      ...(cause instanceof GatewayError && cause.details.failedCall),
+      ...(cause instanceof GatewayError && { failure: cause.code, ...cause.details.failedCall }),
       ...(cause !== undefined && { causes: causesOf(cause) }),
     });
   return {

@@ -36,14 +36,24 @@ test("a line contains only name, message and stack of an error and its causes", 
   ]);
 });
 
+const body = { conference: { pin: ["482913"] }, conference_alias: {} };
+const rejected = { outcome: "refused", message: "POST", method: "POST", status: 400, body } as const;
 test.each([
-  ["GatewayError", "storage-unavailable", () => new GatewayError("storage-unavailable")],
-  ["PlatformError", "GET", () => new PlatformError({ outcome: "unknown", message: "GET" })],
-  ["QueueError", "queue put", () => new QueueError("unknown", "queue put")],
-])("a line contains the name %s of the gateway's own error", (name, message, create) => {
-  log.error("request-failed", {}, create());
-  expect(lines[0]?.["causes"]).toMatchObject([{ name, message }]);
-});
+  [new GatewayError("storage-unavailable"), { failure: "storage-unavailable" }],
+  [
+    new PlatformError(rejected),
+    { failure: "platform-rejected", platformMethod: "POST", platformStatus: 400, rejectedFields: "pin" },
+  ],
+  [new QueueError("unknown", "queue put"), { failure: "storage-unavailable" }],
+])(
+  "A line has the gateway's own error, what it says about a failed call, and no value: %s",
+  (error, fields) => {
+    log.error("request-failed", {}, error);
+    const { name, message } = error;
+    expect(lines).toMatchObject([{ ...fields, causes: [{ name, message }] }]);
+    expect(texts.join("")).not.toContain("482913");
+  },
+);
 
 test.each([["a string with a secret"], [{ password: "secret" }]])(
   "a line contains only the type of a cause that is not an error (%j)",

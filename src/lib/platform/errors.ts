@@ -57,6 +57,7 @@ export class PlatformError extends GatewayError {
       platformMethod: failure.method,
       platformStatus: failure.status,
       platformError: failure.isForeign === true ? "NOT_FROM_PLATFORM" : failure.networkCode,
+      rejectedFields: rejectedFields(failure).join(",") || undefined,
     };
     super(code, {
       cause: failure.cause,
@@ -174,20 +175,9 @@ const Rejection = z.object({ conference: Fields, conference_alias: Fields });
  * Returns the names in a 400 response of the conference resource; `__all__` stands for the conference as a whole.
  * Returns none for any other failure, including a 400 from a login page or a proxy.
  */
-export function rejectedFields({ body }: Pick<PlatformError, "body">): string[] {
+export function rejectedFields({ body }: Pick<PlatformFailure, "body">): string[] {
   const rejection = Rejection.safeParse(body).data;
   if (rejection === undefined) return [];
   const fields = [...Object.keys(rejection.conference), ...Object.keys(rejection.conference_alias)];
   return fields.filter((field) => /^[a-z_]{1,64}$/.test(field));
-}
-
-/** Returns what the log says about a failed call: class, status and rejected fields; never a value from the body. */
-export function describeFailure(error: unknown): Readonly<Record<string, string | number | null>> {
-  if (!(error instanceof PlatformError)) return { failure: "unexpected" };
-  const fields = rejectedFields(error);
-  return {
-    failure: error.code,
-    status: error.details.failedCall?.platformStatus ?? null,
-    ...(fields.length > 0 && { rejectedFields: fields.join(",") }),
-  };
 }

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Log } from "../log.ts";
 import { isDialable } from "../ownership/room.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
-import { describeFailure, PlatformError } from "../platform/errors.ts";
+import { PlatformError } from "../platform/errors.ts";
 import { type Clock, type RandomSource, timestampOf } from "../ports.ts";
 import { type Queue, QueueError } from "../queue.ts";
 import { createGiveUp, type Held } from "./giving-up.ts";
@@ -129,7 +129,7 @@ export function createProvisioning(options: ProvisioningOptions) {
       }
       const mayExist = left !== "nothing";
       const outcome = await giveUp({ room: name, reason: left, message: held, mayExist }, log);
-      log.error("provisioning-failed", { room: name, message: outcome, ...describeFailure(error) }, error);
+      log.error("provisioning-failed", { room: name, message: outcome }, error);
       throw error;
     }
   }

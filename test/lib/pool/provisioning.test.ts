@@ -178,14 +178,15 @@ describe("Provisioning whose create fails", () => {
     ["was refused with the login", rejected(401, ""), "platform-login-refused", 401],
     ["was forbidden", rejected(403), "platform-login-refused", 403],
     ["was throttled", rejected(429, ""), "platform-unavailable", 429],
-    ["was too late, because the name was visible", untilVisible, "gateway-busy", null],
-  ])("deletes the name without a look-up, and throws, if it %s", async (_, arrange, failure, status) => {
+    ["was too late, because the name was visible", untilVisible, "gateway-busy", undefined],
+  ])("deletes the name without a look-up, and throws, if it %s", async (_, arrange, code, platformStatus) => {
     arrange();
     await expect(provision()).rejects.toBeInstanceOf(PlatformError);
     expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
     expect(routes()["GET /api/admin/configuration/v1/conference/"]).toBeUndefined();
-    const fields = { room: expect.any(String), message: "deleted", failure, status };
-    expect(world.log.lines).toMatchObject([{ event: "provisioning-failed", fields }]);
+    const fields = { room: expect.any(String), message: "deleted" };
+    const cause = { code, details: { failedCall: { platformStatus } } };
+    expect(world.log.lines).toMatchObject([{ event: "provisioning-failed", fields, cause }]);
   });
 
   test.each([
@@ -215,7 +216,8 @@ describe("Provisioning whose create fails", () => {
     world.platform.addFault({ kind: "status", status: 400, method: "POST", body });
 
     await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });
-    expect(world.log.fieldsOf("provisioning-failed")).toMatchObject({ rejectedFields: "pin,alias" });
+    const details = { failedCall: { rejectedFields: "pin,alias" } };
+    expect(world.log.lines).toMatchObject([{ event: "provisioning-failed", cause: { details } }]);
     const causes = world.log.lines.map(({ cause }) => (cause instanceof Error ? cause.stack : ""));
     expect(causes.join()).not.toContain("482913");
   });

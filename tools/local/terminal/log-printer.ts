@@ -33,7 +33,8 @@ export function createLogPrinter(isVerbose: boolean): (entry: LogEntry) => void 
 function shorten(message: string): string {
   const line = readLine(message);
   if (!line) return message;
-  const { event, failure, code, status, causes } = line;
+  const { event, failure, code, platformStatus, causes } = line;
+  const status = line.status ?? platformStatus;
   const [cause] = causes;
   const about = [failure ?? code, status].filter((part) => part !== undefined).join(" ");
   const isForeseen = cause?.name !== "Error" && cause?.name !== "TypeError";
