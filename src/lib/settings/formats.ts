@@ -1,5 +1,6 @@
 /** The formats of settings. Their messages never contain the value. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { QueueServiceClient } from "@azure/storage-queue";
 import * as z from "zod";
 import { containsObject, parseJson } from "../json.ts";
 
@@ -124,13 +125,16 @@ export const connectionString = z
   .refine(isConnectionString, "must be a storage connection string (http on loopback only)");
 
 function isConnectionString(text: string): boolean {
-  if (/^UseDevelopmentStorage=true;?$/i.test(text)) return true;
-  if (!/(?:AccountKey|SharedAccessSignature)=[^;]/.test(text)) return false;
   // The protocol applies to the services whose endpoints are not named.
   const namesBoth = ["BlobEndpoint=", "QueueEndpoint="].every((name) => text.includes(name));
   if (/Protocol=http(?![^\s;])/i.test(text) && !namesBoth) return false;
-  const endpoints = text.match(/(?<=Endpoint=)[^;]*/g) ?? [];
-  return endpoints.every((url) => url.startsWith("https://") || isLoopback(url));
+  const named = text.match(/(?<=Endpoint=)[^;]*/g) ?? [];
+  try {
+    const { url } = QueueServiceClient.fromConnectionString(text);
+    return [url, ...named].every((endpoint) => endpoint.startsWith("https://") || isLoopback(endpoint));
+  } catch {
+    return false;
+  }
 }
 
 // Either the gateway or the platform sets these fields.

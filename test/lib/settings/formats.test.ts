@@ -20,27 +20,34 @@ const tagBase = "https://tags.example.com/";
 const account = "DefaultEndpointsProtocol=https;AccountName=a";
 const bothEndpoints = (blob: string, queue: string) => `BlobEndpoint=${blob};QueueEndpoint=${queue}`;
 const connections = [
-  "usedevelopmentstorage=true;",
-  `${account};AccountKey=b==;;`,
+  "UseDevelopmentStorage=true",
+  "UseDevelopmentStorage=true;AccountName=a",
+  `${account};AccountKey=YQ==;EndpointSuffix=core.windows.net;;`,
   "QueueEndpoint=https://a.queue.example.com/;SharedAccessSignature=sv=1&sig=x",
   "SharedAccessSignature=sv=1&sig=x;QueueEndpoint=http://127.0.0.1:10001/a",
-  `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;${bothEndpoints("http://127.0.0.1:1/a", "http://localhost:2/a")}`,
-  `${account};AccountKey=b==;${bothEndpoints("https://a.blob.example.com", "https://a.queue.example.com")}`,
+  `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;${bothEndpoints("http://127.0.0.1:1/a", "http://localhost:2/a")}`,
+  `${account};AccountKey=YQ==;${bothEndpoints("https://a.blob.example.com", "https://a.queue.example.com")}`,
 ];
 const notConnections = [
-  "UseDevelopmentStorage=true;AccountName=a",
+  "usedevelopmentstorage=true",
   "DoUseDevelopmentStorage=true",
   `${account};AccountKey`,
+  `${account};AccountKey=YQ==`,
+  `"${account};AccountKey=YQ==;EndpointSuffix=core.windows.net"`,
+  "AccountName=a;AccountKey=YQ==;EndpointSuffix=core.windows.net",
+  "DefaultEndpointsProtocol=https;AccountKey=YQ==;EndpointSuffix=core.windows.net",
+  "BlobEndpoint=https://a.blob.example.com/;SharedAccessSignature=sv=1",
+  "SharedAccessSignature=sv=1;AccountName=a",
   "QueueEndpoint=https://a.queue.example.com/",
   "QueueEndpoint=http://a.queue.example.com/;SharedAccessSignature=sv=1",
   "QueueEndpoint=a.queue.example.com;SharedAccessSignature=sv=1",
   "SharedAccessSignature=;QueueEndpoint=https://a.queue.example.com/",
-  "AccountName=a;AccountKey=b==;DefaultEndpointsProtocol=HTTP",
-  "DefaultEndpointsProtocol=http ;AccountName=a;AccountKey=b==",
-  "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;QueueEndpoint=https://a.queue.example.com",
-  "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;BlobEndpoint=https://a.blob.example.com",
-  `${account};AccountKey=b==;${bothEndpoints("http://a.blob.example.com", "https://a.queue.example.com")}`,
-  `${account};AccountKey=b==;${bothEndpoints("https://a.blob.example.com", "http://a.queue.example.com")}`,
+  "AccountName=a;AccountKey=YQ==;DefaultEndpointsProtocol=HTTP",
+  "DefaultEndpointsProtocol=http ;AccountName=a;AccountKey=YQ==",
+  "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;QueueEndpoint=https://a.queue.example.com",
+  "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;BlobEndpoint=https://a.blob.example.com",
+  `${account};AccountKey=YQ==;${bothEndpoints("http://a.blob.example.com", "https://a.queue.example.com")}`,
+  `${account};AccountKey=YQ==;${bothEndpoints("https://a.blob.example.com", "http://a.queue.example.com")}`,
 ];
 const pemOf = (key: KeyObject) => String(key.export({ type: "pkcs8", format: "pem" }));
 const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" });
