@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { findStartedGateway } from "../../simulators/connection.ts";
+import { bypassProxy } from "../../terminal/bypass-proxy.ts";
 import { createCommand } from "../../terminal/create-command.ts";
 import { failuresIn, lifeOfRoom, stepsIn } from "../terminal/life-of-room.ts";
 
@@ -20,6 +21,8 @@ console.log(
   `Using the gateway at ${connection.gatewayUrl}. At the end, all its rooms are deleted and the pool is refilled.`,
 );
 const script = lifeOfRoom(connection);
+// For curl.
+bypassProxy();
 // With -v, the shell shows each line before it runs it.
 const shell = spawn("sh", ["-c", "exec sh -v 2>&1"], { stdio: ["pipe", "pipe", "inherit"] });
 shell.stdin.end(script);

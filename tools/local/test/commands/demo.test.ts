@@ -10,13 +10,20 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const script = "tools/local/commands/demo.ts";
 
-test("npm run demo passes on a gateway whose pool is empty", async () => {
+test("npm run demo passes on a gateway whose pool is empty, behind a proxy that does not reach it", async () => {
   const { connection, call, stop } = await startRunningConsole({ MAX_VMR: "3" });
   onTestFinished(stop);
   const folder = await temporaryFolder();
   writeConnection(connection, join(folder, connectionFolder, "1.json"));
   // The create waits for the pool, and the collector deletes the room.
   await call("DELETE /room/bulk/");
+  for (const [name, value] of Object.entries({
+    http_proxy: "http://127.0.0.1:1",
+    no_proxy: "",
+    NO_PROXY: "",
+  }))
+    vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { exited, output } = runScriptIn(folder, script);
   expect(await exited).toBe(0);
   expect(output()).toMatch(/\n14 steps, 0 failed\n$/);
