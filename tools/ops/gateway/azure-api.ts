@@ -55,8 +55,13 @@ export function createAzureApi(endpoint: string, credential: TokenCredential): A
 export async function tokenFor(scope: string, credential: TokenCredential): Promise<string> {
   let reason = "";
   const token = await credential.getToken(scope).catch((error: unknown) => {
-    reason = ` (${firstLine(error)})`;
+    reason = firstLine(error);
   });
   if (token) return token.token;
-  throw new UnreachableError(`Azure gives no token for ${scope}. Run \`az login\` first.${reason}`);
+  // What AzureCliCredential says if `az` is missing or logged out.
+  const isKnown = /^Azure CLI could not be found|^Please run 'az login'/.test(reason);
+  throw new UnreachableError(
+    `The Azure CLI gives no token for ${scope}: install it, and run \`az login\`, or \`az login --identity\` to use the ` +
+      `identity of this machine${isKnown || reason === "" ? "" : ` (${reason})`}.`,
+  );
 }

@@ -23,8 +23,9 @@ export async function connect(options: GatewayOptions, environment: Environment)
 }
 
 /** Throws UsageError if the deployment is not named completely. The values of an environment win over those of the shell. */
-async function nameDeployment(name: string | undefined, environment: Environment): Promise<DeploymentNames> {
-  if (name !== undefined) return namesIn(await readValues(name));
+async function nameDeployment(name: string | undefined, shell: Environment): Promise<DeploymentNames> {
+  if (name !== undefined) return namesIn(withoutBlanks(await readValues(name)));
+  const environment = withoutBlanks(shell);
   const app = environment["FUNCTION_APP_NAME"];
   if (app === undefined)
     throw new UsageError(
@@ -56,8 +57,13 @@ async function readValues(name: string): Promise<Environment> {
   }
 }
 
+/** A blank value is none, as for infra/deploy.sh. */
+function withoutBlanks(values: Environment): Environment {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+}
+
 function valueOf(values: Environment, name: string): string {
   const value = values[name];
-  if (value === undefined || value === "") throw new UsageError(`${name} is missing`);
+  if (value === undefined) throw new UsageError(`${name} is missing`);
   return value;
 }

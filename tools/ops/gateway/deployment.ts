@@ -1,5 +1,5 @@
-/** Connects to a deployment, as the person who is signed in to Azure. */
-import { DefaultAzureCredential, type TokenCredential } from "@azure/identity";
+/** Connects to a deployment, as whoever is signed in to the Azure CLI. */
+import { AzureCliCredential, type TokenCredential } from "@azure/identity";
 import jsonwebtoken from "jsonwebtoken";
 import * as z from "zod";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
@@ -44,9 +44,16 @@ const limitsSchema = z
   }))
   .catch(defaultLimits);
 
+// The Azure CLI may need a quarter of a minute on a slow computer.
+const cliMilliseconds = 60_000;
+
 /** Throws UnreachableError if the deployment cannot be read. */
 export async function connectToDeployment(names: DeploymentNames, environment: Environment): Promise<Target> {
-  const credential = new DefaultAzureCredential();
+  // Never the machine's own identity, which DefaultAzureCredential would prefer; and in the tenant of the subscription.
+  const credential = new AzureCliCredential({
+    subscription: names.subscription,
+    processTimeoutInMs: cliMilliseconds,
+  });
   const resourceManagerUrl = environment["OPS_RESOURCE_MANAGER_URL"] ?? "https://management.azure.com";
   const resourceManager = createAzureApi(resourceManagerUrl, credential);
   const logAnalyticsUrl = environment["OPS_LOG_ANALYTICS_URL"] ?? "https://api.loganalytics.azure.com";

@@ -14,7 +14,7 @@ export interface Platform {
   readonly conferences: Conferences;
   readonly status: PlatformStatus;
   readonly takeSlot: PlatformClient["background"]["takeSlot"];
-  /** Looks one room up, as a create does. Throws PlatformError, after five seconds at the latest. */
+  /** Looks one room up, and waits for it as long as a create does. Throws PlatformError. */
   readonly probe: () => Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function requirePlatform(target: Target): TargetWithPlatform {
   );
 }
 
-/** The longest time that a probe waits for a response. */
+/** The longest time that a probe of anything but the platform waits for a response. */
 export const probeSeconds = 5;
 
 /** Opens the platform with the operator's credentials. Does not connect: the first call does. */
@@ -80,11 +80,11 @@ export function openPlatform(platform: Settings["platform"]): Platform {
     credentials: createCredentials(platform, systemClock),
     clock: systemClock,
   });
-  return platformOf(client, systemClock);
+  return platformOf(client);
 }
 
 /** Returns the platform that this client calls. */
-export function platformOf(client: PlatformClient, clock: Clock): Platform {
+export function platformOf(client: PlatformClient): Platform {
   const { background } = client;
   const callers = createConferences(client);
   return {
@@ -92,8 +92,7 @@ export function platformOf(client: PlatformClient, clock: Clock): Platform {
     status: createPlatformStatus(background),
     takeSlot: background.takeSlot,
     probe: async () => {
-      const startBefore = clock.now() + probeSeconds * 1000;
-      await callers.findByName("probe-of-ops", { timeoutSeconds: probeSeconds, startBefore });
+      await callers.findByName("probe-of-ops");
     },
   };
 }

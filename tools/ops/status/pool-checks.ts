@@ -28,7 +28,8 @@ export async function checkPool({ metrics, creates }: Reading): Promise<Finding>
     const advice = `set MAX_VMR: ${runbook("pool-empty-on-claim")}`;
     return judged(isUnused, `${found}: switched off (MAX_VMR 0)`, advice);
   }
-  const cure = own?.poolNames?.contradiction === undefined ? "fill" : undefined;
+  const isRequested = maximum !== null && depth + (row.ProvisioningDepth ?? 0) >= maximum;
+  const cure = isRequested || own?.poolNames?.contradiction !== undefined ? undefined : "fill";
   const emptyAdvice = `creates return 404: ${runbook("pool-empty-on-claim", cure)}`;
   if (depth === 0) return judged(false, found, emptyAdvice);
   if (maximum !== null && depth > maximum) {

@@ -93,6 +93,14 @@ function answerQuery(body: Buffer): object {
   return { tables: [{ columns, rows: found.map((row) => Object.values(row)) }] };
 }
 
+/** What the endpoint for managed identities returns. */
+const tokenOfMachine = {
+  access_token: "of-the-machine",
+  expires_on: "4000000000",
+  resource: "https://management.azure.com",
+  token_type: "Bearer",
+};
+
 const server = useStarted(async () =>
   startLoopbackServer(({ method, url, body }) => {
     const bodies: Record<string, unknown> = {
@@ -102,8 +110,9 @@ const server = useStarted(async () =>
       [`GET ${appId}`]: site,
       [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: { value: azure.workspaces },
     };
+    if (url.pathname === "/token") return { status: 200, body: tokenOfMachine };
     if (url.pathname === `/v1${workspaceId}/query`) return { status: 200, body: answerQuery(body) };
-    const found = bodies[`${method} ${url.pathname}`];
+    const found = bodies[`${method} ${url.pathname.replace("rg-vmr-gateway-test", "rg-example")}`];
     return { status: found ? azure.status : 404, body: found };
   }),
 );
@@ -267,6 +276,8 @@ test("Takes the names of the resources from the values of an environment, whatev
   const values = `AZURE_SUBSCRIPTION_ID=${subscription}\nAZURE_RESOURCE_GROUP='rg-example'\nAZURE_ENV_NAME=`;
   for (const name of ["test", "other"]) await writeFile(join(folder, `${name}.env`), `${values}${name}\n`);
   await writeFile(join(folder, "elsewhere.env"), `${values}test\nEXISTING_WORKSPACE_ID=/elsewhere\n`);
+  const blank = values.replace("'rg-example'", "");
+  await writeFile(join(folder, "blank.env"), `${blank}test\nEXISTING_WORKSPACE_ID=\n`);
   const environments = relative(join("infra", "environments"), folder);
   const ofAnother = { FUNCTION_APP_NAME: "func-other", AZURE_RESOURCE_GROUP: "rg-other" };
   const further = { AZURE_SUBSCRIPTION_ID: "other", LOG_WORKSPACE_ID: "/other", HEALTH_URL: directUrl };
@@ -277,6 +288,9 @@ test("Takes the names of the resources from the values of an environment, whatev
   expect(await target.log.lines({ hours: 1 })).toEqual([]);
   const elsewhere = await connect({ environment: `${environments}/elsewhere` }, environment);
   await expect(elsewhere.log.lines({ hours: 1 })).rejects.toThrow("Azure does not find the log workspace");
+  // Blank values are none: the group has its usual name, and the workspace that of the environment.
+  const blanks = await connect({ environment: `${environments}/blank` }, environment);
+  expect(await blanks.log.lines({ hours: 1 })).toEqual([]);
   await expect(connect({ environment: `${environments}/other` }, environment)).rejects.toThrow(
     /^The resource group must have exactly one app with the tag vmr-gateway=other\.$/,
   );
@@ -401,9 +415,50 @@ test("The operator's ID is the object ID in a token for Azure's management API, 
   const getToken = async (scope: unknown) =>
     scope === `${url}/.default` ? { token, expiresOnTimestamp: 0 } : null;
   expect(await fetchOperatorId(url, { getToken })).toBe("44444444-4444-4444-8444-444444444444");
-  await expect(fetchOperatorId(url, { getToken: async () => null })).rejects.toThrow(
-    /Run `az login` first\.$/,
-  );
+  await expect(fetchOperatorId(url, { getToken: async () => null })).rejects.toThrow(/ of this machine\.$/);
   const failing = async () => Promise.reject(new Error("no account\nmore"));
-  await expect(fetchOperatorId(url, { getToken: failing })).rejects.toThrow(/ first\. \(no account\)$/);
+  await expect(fetchOperatorId(url, { getToken: failing })).rejects.toThrow(/ machine \(no account\)\.$/);
 });
+
+const logIns = "install it, and run `az login`, or `az login --identity` to use the identity of this machine";
+test.each([
+  {
+    state: "is logged in",
+    // Its arguments are the token.
+    az: `printf '{"accessToken":"%s","expires_on":4000000000}' "$*"`,
+    says: "Azure does not find",
+    tokens: [expect.stringMatching(`^Bearer account get-access-token .*--subscription ${subscription}$`)],
+  },
+  { state: "is missing", az: undefined, says: `: ${logIns}.`, tokens: [] },
+  {
+    state: "is logged out",
+    az: `echo "ERROR: Please run 'az login' to setup account." >&2; exit 1`,
+    says: `: ${logIns}.`,
+    tokens: [],
+  },
+  {
+    state: "does not know the subscription",
+    az: `echo "ERROR: The subscription does not exist." >&2; exit 1`,
+    says: `: ${logIns} (ERROR: The subscription does not exist.).`,
+    tokens: [],
+  },
+])(
+  "Uses the login of the Azure CLI for the subscription, and no identity of the machine: it $state",
+  async (row) => {
+    const folder = await temporaryFolder();
+    if (row.az) await writeFile(join(folder, "az"), `#!/bin/sh\n${row.az}\n`, { mode: 0o755 });
+    const ofMachine = { IDENTITY_ENDPOINT: `${server.url}/token`, IDENTITY_HEADER: "made-up" };
+    for (const [name, value] of Object.entries({ ...ofMachine, PATH: folder })) vi.stubEnv(name, value);
+    const tokens: unknown[] = [];
+    vi.stubGlobal("fetch", async (_: string, { headers }: { headers: Record<string, string> }) => {
+      tokens.push(headers["authorization"]);
+      return new Response(null, { status: 404 });
+    });
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      vi.unstubAllGlobals();
+    });
+    await expect(connect({}, { ...names, LOG_WORKSPACE_ID: workspaceId })).rejects.toThrow(row.says);
+    expect([...new Set(tokens)]).toEqual(row.tokens);
+  },
+);

@@ -144,7 +144,7 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     clock: { ...clock, now: () => clock.now() - link.appAheadSeconds * 1000 },
     queues,
     log: createLocalLog(logWorkspace.url, clock),
-    platform: platformOf(operatorsClient, clock),
+    platform: platformOf(operatorsClient),
     operatorId: async () => "local",
   });
 

@@ -100,6 +100,10 @@ const outages = {
     strike: status(429),
     found: /^throttles \(429\)$/,
   }),
+  "every call is slow": named("Speed", "platform-slow", {
+    strike: slowDown(6),
+    found: /^6\.\d s per call; creates take 12\.\d to \d+\.\d s$/,
+  }),
   "only changes are slow": named("Speed", "platform-slow", {
     strike: slowDown(8, "PATCH"),
     found: /^0\.0 s per call; creates take 8\.0 to 8\.\d s$/,

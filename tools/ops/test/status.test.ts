@@ -260,6 +260,14 @@ const contradicting = { poolNames: { ...names, contradiction: "a look-up by name
 test.each<Row>([
   { row: { PoolMinimum: 5 }, isOk: true, found: "10 of 50 rooms, minimum 5" },
   { row: { PoolDepth: 9 }, isOk: false, found: "9 of 50 rooms", advice: "low: npm run ops -- fill" },
+  { row: { PoolDepth: 9, ProvisioningDepth: 41 }, isOk: false, found: "9 of 50 rooms", advice: "low: docs/" },
+  {
+    row: { PoolDepth: 9, ProvisioningDepth: 40 },
+    isOk: false,
+    found: "9 of 50 rooms",
+    advice: "ops -- fill",
+  },
+  { row: { PoolDepth: 0, ProvisioningDepth: 50 }, isOk: false, found: "0 of 50 rooms", advice: "404: docs/" },
   { row: { PoolDepth: 0 }, isOk: false, found: "0 of 50 rooms", advice: "404: npm run ops -- fill" },
   // Callers would use up new rooms, too.
   { row: { PoolDepth: 9 }, own: contradicting, isOk: false, found: "9 of 50 rooms", advice: "low: docs" },

@@ -78,7 +78,7 @@ async function takeOver(changes: Readonly<Record<string, number>>, unmarkedRooms
       GC_MAX_MESSAGES: "99",
     },
   });
-  const target = memoryTarget({ clock, queues, settings, platform: platformOf(client, clock) });
+  const target = memoryTarget({ clock, queues, settings, platform: platformOf(client) });
   const unmarked = async (...args: string[]) => ops(["unmarked", ...args], { connect: async () => target });
   const file = join(await temporaryFolder(), "names.txt");
   const old = createOldService(world);
