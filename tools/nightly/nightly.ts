@@ -27,6 +27,12 @@ const steps: readonly Step[] = [
     environment: { whole: { FUZZ_REQUESTS: "10000" }, short: { FUZZ_REQUESTS: "1500" } },
   },
   { name: "machine", command: "exec -c 'sh tools/nightly/bare-machine.sh'", short: null },
+  {
+    name: "tastypie",
+    command: "test -- test/contract/platform.test.ts",
+    short: "",
+    environment: { whole: { TASTYPIE: "1" }, short: { TASTYPIE: "1" } },
+  },
   { name: "soak", command: "run soak", short: "-- --short" },
   { name: "explore", command: "run explore", short: "-- --short" },
   { name: "mutate", command: "run mutate", short: null },

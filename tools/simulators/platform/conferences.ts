@@ -4,14 +4,15 @@ import { ApiError, badRequest, type FieldErrors, invalid } from "./api-error.ts"
 import {
   type ConferenceFields,
   checkPins,
-  conferenceSchema,
+  createConferenceSchema,
   naiveTimestamp,
-  relatedObjects,
   resourceUri,
   text,
 } from "./conference-fields.ts";
+import { createRelatedObjects } from "./related-objects.ts";
 
 export interface Conference extends ConferenceFields {
+  readonly automatic_participants: readonly string[];
   readonly id: number;
   readonly creation_time: string;
   readonly aliases: readonly Alias[];
@@ -24,16 +25,18 @@ interface Alias {
   readonly creation_time: string;
 }
 
-const aliasesSchema = z.array(z.object({ alias: text(250).min(1), description: text(250).default("") }));
+const aliasSchema = z.object({ alias: text(250).min(1), description: text(250).default("") });
 
-/** Creates an empty platform. Names and aliases are case-insensitive, and ids are never reused. */
+/** Creates an empty platform. Names and aliases are compared with case, and ids are never reused. */
 export function createConferences(now: () => number) {
+  const related = createRelatedObjects();
+  const conferenceSchema = createConferenceSchema(related.resolve);
   const rows = new Map<number, Conference>();
   let lastId = 0;
   let lastAliasId = 0;
 
   const findByName = (name: string): Conference | undefined =>
-    [...rows.values()].find((room) => room.name.toLowerCase() === name.toLowerCase());
+    [...rows.values()].find((room) => room.name === name);
 
   function find(id: string): Conference {
     const room = rows.get(Number(id));
@@ -54,20 +57,32 @@ export function createConferences(now: () => number) {
     return parsed.data;
   }
 
-  /** Throws the platform's 400 if an alias is out of bounds, belongs to another room or occurs twice. */
-  function readAliases(input: unknown = []): Alias[] {
-    const parsed = aliasesSchema.safeParse(input);
-    if (!parsed.success) throw invalid("conference_alias", { alias: [z.prettifyError(parsed.error)] });
-    const taken = new Set(
-      [...rows.values()].flatMap(({ aliases }) => aliases.map(({ alias }) => alias.toLowerCase())),
+  /**
+   * Stores a room, then its lists: if one is refused, the room stays without it. An alias of another room is taken from
+   * it; the same alias twice is refused.
+   */
+  function store(fields: Conference, participants: unknown, aliases?: unknown): void {
+    let room = fields;
+    rows.set(room.id, room);
+    room = { ...room, automatic_participants: related.resolveList(participants, "automatic_participant") };
+    rows.set(room.id, room);
+    if (aliases === undefined) return;
+    const owners = new Map(
+      [...rows.values()].flatMap((row) => row.aliases.map(({ alias }) => [alias, row.id])),
     );
-    return parsed.data.map((alias) => {
-      const key = alias.alias.toLowerCase();
-      if (taken.has(key))
+    for (const given of z.array(z.unknown()).parse(aliases)) {
+      const parsed = aliasSchema.safeParse(given);
+      if (!parsed.success) throw invalid("conference_alias", fieldErrors(parsed.error));
+      const { alias, description } = parsed.data;
+      if (room.aliases.some((own) => own.alias === alias))
         throw invalid("conference_alias", { alias: ["Alias with this Alias already exists."] });
-      taken.add(key);
-      return { id: ++lastAliasId, ...alias, creation_time: naiveTimestamp(now()) };
-    });
+      const created = { id: ++lastAliasId, alias, description, creation_time: naiveTimestamp(now()) };
+      const owner = rows.get(owners.get(alias) ?? 0);
+      const moved = owner?.aliases.find((one) => one.alias === alias);
+      if (owner) rows.set(owner.id, { ...owner, aliases: owner.aliases.filter((one) => one !== moved) });
+      room = { ...room, aliases: [...room.aliases, { ...created, ...moved, description }] };
+      rows.set(room.id, room);
+    }
   }
 
   return {
@@ -80,16 +95,17 @@ export function createConferences(now: () => number) {
       ...room,
       resource_uri: resourceUri("conference", room.id),
       aliases: room.aliases.map((alias) => ({ ...alias, conference: resourceUri("conference", room.id) })),
-      automatic_participants: room.automatic_participants.map(() => relatedObjects.automatic_participant),
-      ivr_theme: room.ivr_theme && { ...relatedObjects.ivr_theme, resource_uri: room.ivr_theme },
+      automatic_participants: room.automatic_participants.map(related.show),
+      ivr_theme: room.ivr_theme && { ...related.show(room.ivr_theme), resource_uri: room.ivr_theme },
       scheduled_conferences_count: room.scheduled_conferences.length,
     }),
-    /** Stores a new room and returns its id. Throws 400 for invalid data, or a taken name or alias. */
+    /** Stores a new room and returns its id. Throws 400 or 404 for invalid data, which may leave half a room behind. */
     create: (body: Record<string, unknown>): number => {
-      const fields = readFields(body);
-      const aliases = readAliases(body["aliases"]);
+      const { automatic_participants: participants, ...fields } = readFields(body);
       const id = ++lastId;
-      rows.set(id, { ...fields, id, aliases, creation_time: fields.creation_time ?? naiveTimestamp(now()) });
+      const creation_time = fields.creation_time ?? naiveTimestamp(now());
+      const room = { ...fields, id, automatic_participants: [], aliases: [], creation_time };
+      store(room, participants, body["aliases"]);
       return id;
     },
     /** Merges the body into a room, then validates the whole object. */
@@ -99,12 +115,16 @@ export function createConferences(now: () => number) {
         throw badRequest(
           "The simulator refuses aliases in an update: the platform may take them from other rooms.",
         );
-      const { creation_time = room.creation_time, ...fields } = readFields({ ...room, ...body }, room);
-      rows.set(room.id, { ...room, ...fields, creation_time });
+      const given = readFields({ ...room, ...body }, room);
+      const { creation_time = room.creation_time, automatic_participants: participants, ...fields } = given;
+      store({ ...room, ...fields, creation_time }, participants);
     },
     /** Deletes a room with its aliases; a running meeting continues. Throws 404 if there is none. */
     remove: (id: string): void => void rows.delete(find(id).id),
-    clear: () => rows.clear(),
+    clear: () => {
+      rows.clear();
+      related.clear();
+    },
   };
 }
 

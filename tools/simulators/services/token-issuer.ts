@@ -67,7 +67,12 @@ export async function startTokenIssuer(port?: Port) {
 
   function grant(request: LoopbackRequest): Reply {
     const form = new URLSearchParams(request.body.toString("utf8"));
-    const body = { token_type: "Bearer", expires_in: lifetimeSeconds, access_token: issueToken() };
+    const body = {
+      token_type: "Bearer",
+      expires_in: lifetimeSeconds,
+      ext_expires_in: lifetimeSeconds,
+      access_token: issueToken(),
+    };
     return refusalOf(form) ?? { status: 200, body };
   }
 
