@@ -60,7 +60,10 @@ function shareToken(fetchToken: () => Promise<AccessToken>): () => Promise<Acces
 
   async function request(): Promise<AccessToken> {
     const requested = fetchToken()
-      .then((token) => (kept = token))
+      .then((token) => {
+        kept = token;
+        return token;
+      })
       .finally(() => {
         if (pending === requested) pending = undefined;
       });

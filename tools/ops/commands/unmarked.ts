@@ -64,7 +64,8 @@ async function unmarked({ file, yes }: UnmarkedOptions, context: Context): Promi
     for (const room of due) {
       if (stopping.aborted) return;
       await queueForDeletion(target.queues.deletion, { room, reason: "ops unmarked", operator });
-      show((queued += 1));
+      queued += 1;
+      show(queued);
     }
   });
   terminal.print(

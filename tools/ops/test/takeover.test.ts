@@ -41,7 +41,8 @@ function createOldService({ platform, clock }: ReturnType<typeof createMemoryWor
   const queues = { pool: createMemoryQueue(clock), deletion: createMemoryQueue(clock) };
   let rooms = 0;
   async function addRoom(): Promise<void> {
-    const name = `Old/${(rooms += 1)}+ä==`;
+    rooms += 1;
+    const name = `Old/${rooms}+ä==`;
     platform.seedRooms({ rows: [{ name, aliases: [{ alias: name }] }] });
     await queues.pool.put(Buffer.from(name).toString("base64"));
   }
@@ -86,7 +87,9 @@ async function takeOver(changes: Readonly<Record<string, number>>, unmarkedRooms
   const calls = new Map<string, readonly Meeting[]>();
   const sinks = new Set(["old"]);
   let undelivered: { readonly sink: string; readonly name: string }[] = [];
-  let [consumersUse, oldAppRuns, oldCollectorRuns] = ["old", true, true];
+  const running = new Set(["old app", "old collector"]);
+  /** Where API Management has sent the consumers; the last one counts. */
+  const backends = ["old"];
 
   /** Reads a queue as the document's loop does. */
   async function read(queue: MemoryQueue): Promise<string[]> {
@@ -101,11 +104,11 @@ async function takeOver(changes: Readonly<Record<string, number>>, unmarkedRooms
     fillPool: { at: 20, run: async () => gateway.call("bulkCreateRooms") },
     addSink: { at: 57, run: () => sinks.add("gateway") },
     removeOldSink: { at: 60, run: () => sinks.delete("old") },
-    stopOldCollector: { at: 60, run: () => (oldCollectorRuns = false) },
-    moveConsumers: { at: 90, run: () => (consumersUse = "gateway") },
-    moveBack: { at: 120, run: () => (consumersUse = "old") },
-    moveAgain: { at: 140, run: () => (consumersUse = "gateway") },
-    stopOldApp: { at: 150, run: () => (oldAppRuns = false) },
+    stopOldCollector: { at: 60, run: () => running.delete("old collector") },
+    moveConsumers: { at: 90, run: () => backends.push("gateway") },
+    moveBack: { at: 120, run: () => backends.push("old") },
+    moveAgain: { at: 140, run: () => backends.push("gateway") },
+    stopOldApp: { at: 150, run: () => running.delete("old app") },
     deletePooled: { at: 150, run: async () => deleteRooms(await read(old.pool)) },
     deleteEnded: { at: 150, run: async () => deleteRooms(await read(old.deletion)) },
     deleteLast: { at: lastEnd - 30, run: async () => deleteRooms((await unmarked()).output.split("\n")) },
@@ -121,7 +124,7 @@ async function takeOver(changes: Readonly<Record<string, number>>, unmarkedRooms
   const planned = Object.entries(steps).map(([name, { at, run }]) => ({ at: changes[name] ?? at, run }));
 
   async function createRoom(): Promise<string | undefined> {
-    if (consumersUse === "old") return oldAppRuns ? old.create() : undefined;
+    if (backends.at(-1) === "old") return running.has("old app") ? old.create() : undefined;
     const { json } = await gateway.call("createRoomFromQueue");
     return z.object({ name: z.string() }).safeParse(json).data?.name;
   }
@@ -149,7 +152,7 @@ async function takeOver(changes: Readonly<Record<string, number>>, unmarkedRooms
     const created = minute > lastCreate ? "" : await createRoom();
     if (created === undefined) faults.add("create failed");
     else if (created !== "") calls.set(created, meetingsIn(minute));
-    if (consumersUse === "gateway" && created?.startsWith("Old/")) faults.add("old room handed out");
+    if (backends.at(-1) === "gateway" && created?.startsWith("Old/")) faults.add("old room handed out");
     while (await gateway.deliver());
     for (const [name, meetings] of calls) {
       if (meetings.some(({ from }) => from === minute)) platform.startConference({ name });
@@ -160,7 +163,7 @@ async function takeOver(changes: Readonly<Record<string, number>>, unmarkedRooms
     if (minute === 62) queues.deletion.strikeNext("put", { failure: "unknown" });
     await deliverEvents();
     if (minute % 10 === 0) await gateway.runTimer("collectGarbage");
-    if (minute % 10 === 0 && oldCollectorRuns) await old.collect();
+    if (minute % 10 === 0 && running.has("old collector")) await old.collect();
     const names = new Set(platform.rooms().map(({ name }) => name));
     const inUse = [...calls].filter(([, meetings]) => meetings.some(({ to }) => to > minute));
     if (inUse.some(([name]) => !names.has(name))) faults.add("call ended early");
