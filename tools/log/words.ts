@@ -24,7 +24,7 @@ export function describeLoggedFailure({
   const { platformMethod: method, platformStatus: status, platformError: networkCode } = call;
   if (status === undefined && networkCode === undefined) return codeWords[code] ?? code;
   const words = describeCall({ method, status, networkCode });
-  return /^(?:its|the|no) /.test(words) ? `the platform: ${words}` : `the platform ${words}`;
+  return /^(?:its|the|no|something) /.test(words) ? `the platform: ${words}` : `the platform ${words}`;
 }
 
 /** Returns what a line says, as a phrase: `Room claimed`, or `Rooms requested (3, bulk)`. */

@@ -1,5 +1,6 @@
 /** Says in plain words how a call to a dependency failed. */
 import { GatewayError } from "../../src/lib/errors.ts";
+import { parseJson } from "../../src/lib/json.ts";
 
 /** A call without a usable response: what is known about it. */
 export interface CallFailure {
@@ -18,6 +19,7 @@ const rights: Readonly<Record<string, string>> = {
 
 /** The first row whose expression matches the code of the network layer says what happens. */
 const networkWords = [
+  { code: /^NOT_FROM_/, words: "something in between responds in its place" },
   { code: /^ECONNREFUSED$/, words: "refuses the connection" },
   { code: /^(?:ENOTFOUND|EAI_AGAIN)$/, words: "its host is unknown" },
   { code: /^(?:EHOSTUNREACH|ENETUNREACH)$/, words: "the network has no route to it" },
@@ -31,11 +33,16 @@ const networkWords = [
 
 /** Returns what a dependency does instead of its work, for example `refuses the login (401)`. */
 export function describeCall({ method, status, networkCode }: CallFailure): string {
+  const isForeign = networkCode?.startsWith("NOT_FROM_") && status !== 401 && !isRedirect(status);
+  if (isForeign && status !== undefined)
+    return `something in between responds to ${method ?? "the call"} in its place (${status})`;
   if (status !== undefined) return describeStatus(status, method);
   if (networkCode === undefined) return "does not respond";
   const known = networkWords.find(({ code }) => code.test(networkCode));
   return `${known?.words ?? "does not respond"} (${networkCode})`;
 }
+
+const isRedirect = (status = 0) => status >= 300 && status < 400;
 
 function describeStatus(status: number, method: string | undefined): string {
   const call = method ?? "the call";
@@ -46,8 +53,10 @@ function describeStatus(status: number, method: string | undefined): string {
   }
   if (status === 429) return "throttles (429)";
   if (status >= 500) return `fails at ${call} (${status})`;
-  return status < 400
-    ? `redirects (${status}): its URL or the login is wrong`
+  if (isRedirect(status))
+    return `redirects (${status}): its URL or the login is wrong, or something in between does it`;
+  return status < 300
+    ? `does not respond to ${call} as documented (${status})`
     : `rejects ${call} (${status})`;
 }
 
@@ -55,6 +64,13 @@ interface FailureFields {
   readonly status?: unknown;
   readonly statusCode?: unknown;
   readonly code?: unknown;
+  readonly response?: { readonly data?: unknown };
+}
+
+/** Returns a code for a refusal that is a page, which no dependency sends, and undefined for any other body. */
+export function foreignCode(body: unknown): string | undefined {
+  const isPage = typeof body === "string" && body !== "" && parseJson(body) === undefined;
+  return isPage ? "NOT_FROM_IT" : undefined;
 }
 
 /** Returns what is known about a failed call from the error of fetch, axios, an Azure SDK or the gateway's clients. */
@@ -66,9 +82,10 @@ export function failureOf(error: unknown): CallFailure {
       failure = { method: platformMethod, status: platformStatus, networkCode: platformError };
       continue;
     }
-    const { status, statusCode, code, name }: Error & FailureFields = cause;
+    const { status, statusCode, code, name, response }: Error & FailureFields = cause;
     const given = [statusCode, status].find((value) => typeof value === "number");
-    const text = name === "TimeoutError" || name === "AbortError" ? "ETIMEDOUT" : code;
+    const isTimeout = name === "TimeoutError" || name === "AbortError";
+    const text = isTimeout ? "ETIMEDOUT" : (foreignCode(response?.data) ?? code);
     failure = {
       ...failure,
       status: failure.status ?? given,

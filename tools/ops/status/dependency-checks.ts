@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { fetchPublishedKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { version } from "../../../src/lib/version.ts";
-import { describeCall, failureOf } from "../../terminal/call-failure.ts";
+import { describeCall, failureOf, foreignCode } from "../../terminal/call-failure.ts";
 import { age, count } from "../../terminal/format.ts";
 import { probeSeconds, type Target } from "../gateway/target.ts";
 import { firstLine } from "../outcomes.ts";
@@ -156,8 +156,9 @@ function describeError(error: unknown): string {
 async function request(url: string): Promise<{ status?: number; failure: string }> {
   try {
     const signal = AbortSignal.timeout(probeSeconds * 1000);
-    const { status } = await fetch(url, { signal, redirect: "manual" });
-    return { status, failure: describeCall({ status }) };
+    const response = await fetch(url, { signal, redirect: "manual" });
+    const { status } = response;
+    return { status, failure: describeCall({ status, networkCode: foreignCode(await response.text()) }) };
   } catch (error) {
     return { failure: describeCall(failureOf(error)) };
   }

@@ -30,6 +30,8 @@ const refusing = (fault: Parameters<MemoryPlatform["addFault"]>[0]) => (gateway:
   gateway.platform.addFault(fault);
 const status = (code: number, method?: string, pathPattern?: string) =>
   refusing({ kind: "status", status: code, method, pathPattern });
+const blocking = (code: number, method?: string) =>
+  refusing({ status: code, method, body: "<html>Blocked</html>" });
 const rejecting = (field: string) => {
   const body = { conference: { [field]: ["Invalid."] } };
   return refusing({ kind: "status", status: 400, method: "POST", body });
@@ -83,6 +85,29 @@ const outages = {
   "the account may not read conferences": unreachable({
     strike: status(403, "GET", "/conference/"),
     found: /^refuses GET \(403\): the account may not read$/,
+  }),
+  "a firewall blocks the platform": unreachable({
+    strike: blocking(403),
+    found: /^something in between responds to GET in its place \(403\)$/,
+  }),
+  "a firewall blocks changes": named("Creates", "creates-failing", {
+    strike: blocking(404, "PATCH"),
+    found: /: the platform: something in between responds to PATCH in its place \(404\)$/,
+  }),
+  "a firewall hides which conferences are live": named("Deletion", "deletion-queue-old", {
+    strike: async (gateway) => {
+      refusing({ status: 403, pathPattern: "status.*conference", body: "<html>Blocked</html>" })(gateway);
+      await endConference(gateway, "ended");
+      await collectAfter(gateway, 11);
+    },
+    found: /; 1 room failed: the platform: something in between responds to GET in its place \(403\)$/,
+  }),
+  "a firewall blocks the contact centre": named("Contact centre", "contact-centre-throttling", {
+    strike: async ({ contactCentre, askAsAgent }) => {
+      contactCentre.failNext({ status: 403, body: "<html>Blocked</html>", count: 1000 });
+      await askAsAgent();
+    },
+    found: /^something in between responds to the call in its place \(403\); the app logged contact-centre-/,
   }),
   "the certificate is not trusted": unreachable({
     strike: breakLink("DEPTH_ZERO_SELF_SIGNED_CERT"),
