@@ -7,7 +7,7 @@ import * as z from "zod";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
 import { identities } from "../../../simulators/identities.ts";
-import { actions, toCurl } from "../../console/actions.ts";
+import { actions, requestOf, toCurl } from "../../console/actions.ts";
 import { addressesOf } from "../../console/console-server.ts";
 import { startRunningConsole } from "../running-console.ts";
 
@@ -101,4 +101,26 @@ test("The curl lines of each action work in a shell, without anything else", asy
     issuer.setDown(false);
   }
   expect(platform.rooms().filter((room) => "tag" in room && room.tag === tag)).toHaveLength(1);
+});
+
+test.each([
+  { id: "read", values: { room: "Zürich/é?" }, method: "GET", path: "/public/room/Z%C3%BCrich%2F%C3%A9%3F" },
+  {
+    id: "create",
+    values: { tag: "é€" },
+    method: "POST",
+    path: "/room/create?uuiData=c3a9e282ac;encoding=hex",
+  },
+  { id: "create", values: { tag: "" }, method: "POST", path: "/room/create" },
+  { id: "delete", values: { room: "a" }, method: "DELETE", path: "/room/a" },
+  {
+    id: "fail",
+    values: { fault: "timeout after the commit", count: "3" },
+    method: "POST",
+    path: "/control/faults",
+    body: '{"kind":"timeout","when":"after","count":3}',
+  },
+])("The action $id is the request $method $path", ({ id, values, method, path, body }) => {
+  const action = actions.find((one) => one.id === id);
+  expect(action && requestOf(action, values)).toEqual({ method, path, body });
 });

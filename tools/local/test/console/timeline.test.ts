@@ -9,6 +9,7 @@ import { createTimeline } from "../../console/timeline.ts";
 
 const requests: Readonly<Record<string, string>> = {
   createRoomFromQueue: "POST /room/create",
+  createRoom: "POST /room/create/old",
   getRoom: "GET /room/abc",
 };
 
@@ -45,6 +46,7 @@ test("Each run becomes an entry with what was done, its rooms, and what has fail
   ]);
   log("provisionRoom", [{ event: "run-failed" }], "Failed");
   log("getRoom", [{ event: "request", status: 404, code: "room-not-found" }]);
+  log("getRoom", [{ event: "request", status: 500, code: "unexpected" }]);
   // Its process has ended.
   log("createRoomFromQueue", [], "Failed");
   const created = { id: "run-1", kind: "request", tone: "good", title: "POST /room/create", status: 200 };
@@ -55,6 +57,7 @@ test("Each run becomes an entry with what was done, its rooms, and what has fail
     { kind: "timer", ...deletions },
     { kind: "queue", tone: "bad", steps: ["Run failed"] },
     { title: "GET /room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
+    { title: "GET /room/abc", status: 500, tone: "bad" },
     { title: "POST /room/create", status: 500, tone: "bad", durationMilliseconds: 12 },
   ]);
 });
@@ -72,11 +75,13 @@ test("The end of a room is known when it is queued for deletion, and the restart
   const { timeline, log } = started();
   timeline.onState({ state: "up" });
   log("eventSink", [{ event: "room-queued-for-deletion", room: "abc" }]);
-  expect([...timeline.endings().keys()]).toEqual(["abc"]);
+  log("createRoomFromQueue", [{ event: "room-discarded", room: "def" }]);
+  expect([...timeline.endings().keys()]).toEqual(["abc", "def"]);
   timeline.onState({ state: "restarting", reason: "killed" });
   timeline.onState({ state: "up" });
   expect(timeline.entries()).toMatchObject([
     { kind: "event", title: "eventSink" },
+    { kind: "request", title: "POST /room/create", rooms: ["def"] },
     { kind: "outage", tone: "bad", title: "Gateway restarting", steps: ["killed"] },
     { kind: "outage", tone: "good", title: "Gateway up again" },
   ]);
@@ -85,7 +90,8 @@ test("The end of a room is known when it is queued for deletion, and the restart
 test("Creates are counted by outcome, and a failure is described with its platform call until a create succeeds", () => {
   const { timeline, log, create } = started();
   const trouble = (later = 0) => describeFailedCreates(timeline.entries(), Date.now() + later);
-  for (let created = 0; created < 3; created++) create(200);
+  for (let created = 0; created < 2; created++) create(200);
+  log("createRoom", [{ event: "request", status: 200, durationMilliseconds: 5 }]);
   expect(trouble()).toBeUndefined();
   create(503, { code: "platform-login-refused", platformMethod: "PATCH", platformStatus: 403 });
   const words = "the platform refuses PATCH (403): the account may read but not change";

@@ -4,6 +4,7 @@ import { useStarted } from "../../../../test/support/use-started.ts";
 import { startPlatformSimulator } from "../../../simulators/platform/platform-simulator.ts";
 import { startContactCentre } from "../../../simulators/services/contact-centre.ts";
 import { startTokenIssuer } from "../../../simulators/services/token-issuer.ts";
+import type { TimelineEntry } from "../../console/console-state.ts";
 import { describeTroubles, type TroubleFacts } from "../../console/troubles.ts";
 
 const platform = useStarted(startPlatformSimulator);
@@ -26,6 +27,17 @@ interface Row {
   readonly banners: readonly [text: string, cure?: string][];
   readonly isOutage?: boolean;
 }
+
+const failedCreate: TimelineEntry = {
+  id: "1",
+  time: Date.now(),
+  kind: "request",
+  tone: "bad",
+  title: "POST /room/create",
+  status: 500,
+  steps: [],
+  rooms: [],
+};
 
 test.each<Row>([
   { is: "nothing if all is well", banners: [] },
@@ -65,6 +77,30 @@ test.each<Row>([
     begin: () => platform.setLatency({ milliseconds: 1500 }),
     parts: { Platform: "slow, 1.5 s" },
     banners: [["The platform is slow: each call takes 1.5 s.", "fast"]],
+  },
+  {
+    is: "that the platform is down, and not that creates fail for that reason",
+    begin: async () => platform.goDown("refuse"),
+    facts: { entries: [failedCreate] },
+    parts: { Platform: "down" },
+    banners: [["The platform is down: creates return 503.", "up"]],
+    isOutage: true,
+  },
+  {
+    is: "how many creates fail while everything is up",
+    facts: { entries: [failedCreate] },
+    banners: [["1 of 1 creates failed in 5 min; the last: the app did not respond."]],
+  },
+  {
+    is: "how many alarms the platform has and how many events wait, without a banner",
+    begin: async () => {
+      platform.raiseAlarm({ name: "connectivity_lost" });
+      platform.configureSink({ url: "http://127.0.0.1:1" });
+      platform.startConference({ name: "a" });
+      await expect.poll(() => platform.sinkState().queued).toBe(2);
+    },
+    parts: { Platform: "1 alarm, 2 events waiting" },
+    banners: [],
   },
   {
     is: "which calls of the platform fail",
