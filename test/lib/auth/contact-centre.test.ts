@@ -49,6 +49,12 @@ const checkAt = (url: string) => createContactCentreCheck({ url, divisionIds: ["
 /** Returns undefined for an accepted token, and the error otherwise. */
 const outcomeOf = async (token: string | null = "agent-token"): Promise<unknown> =>
   checkToken(token, log).catch((error: unknown) => error);
+/** Has the token accepted, so that the next verdict replaces one that has expired. */
+async function becomeKnown(): Promise<void> {
+  await outcomeOf();
+  clock.advance(60);
+  calls = [];
+}
 
 test.each([
   ["accepts an active user of an authorised division", user, undefined],
@@ -89,14 +95,15 @@ test.each(["x".repeat(4096), "AZaz09-._~+/="])("The check sends the token %s unc
   expect(calls).toEqual([token]);
 });
 
-test.each<[number, Answer, unknown]>([
-  [60, ok(), undefined],
-  [60, ok({ ...user, division: { id: "another" } }), forbidden],
-  [10, { status: 401 }, refusedWith(401)],
-  [10, { status: 404, body: { code: "not.found", status: 404 } }, refusedWith(404)],
+test.each<[string, number, Answer, unknown]>([
+  ["that accepts", 60, ok(), undefined],
+  ["that forbids", 60, ok({ ...user, division: { id: "another" } }), forbidden],
+  ["with the status 401", 10, { status: 401 }, refusedWith(401)],
+  ["with an error 404", 10, { status: 404, body: { code: "not.found", status: 404 } }, refusedWith(404)],
 ])(
-  "A verdict is used for %i s after %j, or until the clock is set back",
-  async (seconds, answer, outcome) => {
+  "A verdict %s about a known agent is used for %i s, or until the clock is set back",
+  async (_, seconds, answer, outcome) => {
+    await becomeKnown();
     reply = () => answer;
     expect(await outcomeOf()).toEqual(outcome);
     clock.advance(seconds - 0.001);
@@ -112,9 +119,7 @@ test.each<[number, Answer, unknown]>([
 );
 
 test("4 calls run and 40 wait at most: known agents go first, and only unknown tokens are refused", async () => {
-  await outcomeOf("agent-token");
-  clock.advance(60);
-  calls = [];
+  await becomeKnown();
   const pending: (() => void)[] = [];
   reply = async (token) => {
     await new Promise<void>((resolve) => void pending.push(resolve));
@@ -177,6 +182,7 @@ test.each<[number, Record<string, string>, number]>([
 ])(
   "The check throws 503 after a %i with %j, without another call for %i s",
   async (status, headers, seconds) => {
+    await becomeKnown();
     reply = () => ({ status, headers });
     expect(await outcomeOf()).toEqual(unavailable(seconds));
     clock.advance(0.5);

@@ -4,6 +4,7 @@ import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { encodeRoomMessage, loggableName, type RoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import type { Queue } from "../../../src/lib/queue.ts";
+import { platformFaults } from "../../support/platform-faults.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -118,16 +119,14 @@ describe("A live room", () => {
   });
 
   test.each([
-    [302, "no body", undefined],
-    [401, "no body", undefined],
-    [403, "a page", "<html>Blocked</html>"],
-    [404, "a page", "<html>Maintenance</html>"],
-    [405, "no body", undefined],
-    [500, "no body", undefined],
-  ])("stays if the live check gets %i with %s", async (status, _, body) => {
+    ...Object.entries(platformFaults),
+    ["a redirect", { status: 302 }],
+    ["a page with 404", { status: 404, body: "<html>Maintenance</html>" }],
+    ["405", { status: 405 }],
+  ] as const)("stays if the live check gets this: %s", async (_, fault) => {
     await world.addEnded("room-a");
     world.platform.startConference({ name: "room-a", participants: 2 });
-    world.platform.addFault({ kind: "status", status, body, pathPattern: "/status/v1/" });
+    world.platform.addFault({ ...fault, pathPattern: "/status/v1/" });
     await expect(world.collectGarbageAfter(600)).rejects.toThrow("1 rooms could not be collected");
     expect(world.roomNames()).toEqual(["room-a"]);
   });
@@ -171,7 +170,8 @@ describe("One run of garbage collection", () => {
   ])(
     "with at most %i messages handles %i of 45, names without a room included",
     async (maxMessages, handled) => {
-      for (let name = 0; name < 5; name++) await world.deletion.put(`never-made-${name}`);
+      // Each message counts, although five are about one room.
+      for (let message = 0; message < 5; message++) await world.deletion.put("never-made");
       await addManyEnded(40);
       // A queue may return fewer messages than there are.
       const receive: Queue["receive"] = async (count, lease) =>

@@ -12,6 +12,11 @@ import {
 import { createSeededRandom } from "../../../tools/simulators/memory/seeded-random.ts";
 import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
 import type { FaultInput } from "../../../tools/simulators/services/faults.ts";
+import {
+  type PlatformFaultClass,
+  platformFaultClasses,
+  platformFaults,
+} from "../../support/platform-faults.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import {
   newPlatformClient,
@@ -222,28 +227,42 @@ describe("Retries", () => {
   const reset = { kind: "reset", count: 1 } as const;
   const some: number = expect.any(Number);
 
-  test.each<[PlatformCall["method"], FaultInput, number[]]>([
-    ["GET", { kind: "status", status: 500, count: 2 }, [some, some]],
-    ["GET", reset, [some]],
-    ["GET", once(404), []],
-    ["GET", once(503, { retryAfterSeconds: 2 }), [2000]],
-    ["GET", once(503, { retryAfterSeconds: 3 }), []],
-    ["GET", once(429, { retryAfterSeconds: 1 }), [1000]],
-    ["DELETE", once(500, { when: "after" }), [some]],
-    ["DELETE", once(429, { retryAfterSeconds: 1 }), [1000]],
-    ["POST", once(503), []],
-    ["POST", reset, []],
-    ["POST", once(429, { retryAfterSeconds: 1 }), [1000]],
-    ["PATCH", once(503), []],
-    ["PATCH", reset, []],
-    ["PATCH", once(429, { retryAfterSeconds: 1 }), [1000]],
-  ])("a %s that gets %j is sent again after pauses of %j ms", async (method, fault, pauses) => {
+  test.each<[string, PlatformCall["method"], FaultInput, number[]]>([
+    ["two failures", "GET", { kind: "status", status: 500, count: 2 }, [some, some]],
+    ["a reset", "GET", reset, [some]],
+    ["a 404", "GET", once(404), []],
+    ["a pause of 2 s", "GET", once(503, { retryAfterSeconds: 2 }), [2000]],
+    ["a pause of 3 s", "GET", once(503, { retryAfterSeconds: 3 }), []],
+    ["a lost response", "DELETE", once(500, { when: "after" }), [some]],
+    ["a reset", "POST", reset, []],
+    ["a reset", "PATCH", reset, []],
+  ])("after %s, a %s is sent again or not, and after which pauses", async (_, method, fault, pauses) => {
     platform.seedRooms({ count: 1 });
     platform.addFault(fault);
     await outcomeOf({ method });
     expect(attempts()).toBe(1 + pauses.length);
     expect(clock.sleeps).toEqual(pauses);
   });
+
+  const methods = ["GET", "DELETE", "POST", "PATCH"] as const;
+  const retriedMethods: Readonly<Record<PlatformFaultClass, readonly PlatformCall["method"][]>> = {
+    "platform-rejected": [],
+    "platform-login-refused": [],
+    "platform-unavailable": ["GET", "DELETE"],
+    "platform-timeout": [],
+    throttled: methods,
+    "not-from-platform": [],
+  };
+  test.each(platformFaultClasses.flatMap((fault) => methods.map((method) => [fault, method] as const)))(
+    "a failure of the class %s is retried or not for %s",
+    async (fault, method) => {
+      shortenTimeouts();
+      platform.seedRooms({ count: 1 });
+      platform.addFault({ ...platformFaults[fault], count: 1 });
+      await outcomeOf({ method });
+      expect(attempts()).toBe(retriedMethods[fault].includes(method) ? 2 : 1);
+    },
+  );
 
   test("a permanent fault is thrown after three attempts, with random pauses of 50 to 150 and 200 to 600 ms", async () => {
     platform.addFault({ kind: "status", status: 500 });

@@ -2,6 +2,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { encodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import { PlatformError } from "../../../src/lib/platform/errors.ts";
+import type { FaultInput } from "../../../tools/simulators/services/faults.ts";
+import {
+  type PlatformFaultClass,
+  platformFaultClasses,
+  platformFaults,
+} from "../../support/platform-faults.ts";
 import { leaseSeconds, maxRooms, platformTimeoutSeconds, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -21,31 +28,31 @@ describe("A claim whose call fails", () => {
     await world.addPooled("room-b");
   });
 
-  test.each([
-    ["GET", { kind: "status", status: 503 }, 503],
-    ["PATCH", { kind: "status", status: 403 }, 503],
-    ["PATCH", rejected("tag", "description"), 502],
-  ] as const)("releases the room after a %s with %j", async (method, fault, status) => {
+  const unknown = "assignment-unknown";
+  /** Why the room is discarded if its change fails so, or undefined if it is released. */
+  const discardedAs: Readonly<Record<PlatformFaultClass, string | undefined>> = {
+    "platform-rejected": undefined,
+    "platform-login-refused": undefined,
+    "platform-unavailable": unknown,
+    "platform-timeout": unknown,
+    throttled: undefined,
+    "not-from-platform": undefined,
+  };
+  type Row = [string, "GET" | "PATCH", FaultInput, string | undefined];
+  test.each<Row>([
+    ...platformFaultClasses.map((fault): Row => [fault, "GET", platformFaults[fault], undefined]),
+    ...platformFaultClasses.map((fault): Row => [fault, "PATCH", platformFaults[fault], discardedAs[fault]]),
+    ["tag-refused", "PATCH", rejected("tag", "description"), undefined],
+    ["reset", "PATCH", { kind: "reset" }, unknown],
+    ["refused for the fifth time", "PATCH", rejected("description"), "refused-often"],
+  ])("after `%s` to its %s releases or discards its room, and tries no other", async (...given) => {
+    const [, method, fault, reason] = given;
     world.platform.addFault({ ...fault, method });
-    await expect(world.claim()).rejects.toMatchObject({ status });
-    expect(await world.pool.receive(2, 1)).toHaveLength(2);
-    expect([...world.deletionNames(), ...world.requests()]).toEqual([]);
+    await expect(world.claim()).rejects.toBeInstanceOf(PlatformError);
+    expect(await world.pool.receive(2, 1)).toHaveLength(reason ? 1 : 2);
+    expect([...world.deletionNames(), ...world.requests()]).toEqual(reason ? ["room-a", topUp] : []);
+    expect(world.log.fieldsOf("room-discarded")).toEqual(reason && { room: "room-a", reason });
   });
-
-  test.each([
-    [{ kind: "reset" }, 503, "assignment-unknown"],
-    // The fifth refusal.
-    [rejected("description"), 502, "refused-often"],
-  ] as const)(
-    "discards the room after a PATCH with %j, without trying another",
-    async (fault, status, reason) => {
-      world.platform.addFault({ ...fault, method: "PATCH" });
-      await expect(world.claim()).rejects.toMatchObject({ status });
-      expect(world.pool.texts()).toEqual(["room-b"]);
-      expect([...world.deletionNames(), ...world.requests()]).toEqual(["room-a", topUp]);
-      expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason });
-    },
-  );
 });
 
 describe("A claim with limited time", () => {

@@ -10,7 +10,14 @@ import {
   provisioningTimes,
 } from "../../../src/lib/pool/provisioning.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
+import type { QueueFailure } from "../../../src/lib/queue.ts";
 import type { QueueFault } from "../../../tools/simulators/memory/queue.ts";
+import type { FaultInput } from "../../../tools/simulators/services/faults.ts";
+import {
+  type PlatformFaultClass,
+  platformFaultClasses,
+  platformFaults,
+} from "../../support/platform-faults.ts";
 import {
   hostPin,
   leaseSeconds,
@@ -167,26 +174,49 @@ describe("A provisioning request", () => {
 });
 
 describe("Provisioning whose create fails", () => {
-  const rejected =
-    (status: number, body: unknown = { error: "no" }) =>
-    () =>
-      world.platform.addFault({ status, method: "POST", body });
-  const untilVisible = () => world.pool.strikeNext("put", { meanwhile: () => world.clock.advance(600) });
+  /** How often it looks for the room, and the failure. Only an unknown outcome queues the room for deletion. */
+  interface Failed {
+    readonly looks?: number;
+    readonly code: string;
+    readonly platformStatus: number | undefined;
+  }
+  const unknown = { looks: 25, code: "platform-unavailable", platformStatus: 503 };
+  const failed: Readonly<Record<PlatformFaultClass, Failed>> = {
+    "platform-rejected": { code: "platform-rejected", platformStatus: 409 },
+    "platform-login-refused": { code: "platform-login-refused", platformStatus: 401 },
+    "platform-unavailable": unknown,
+    "platform-timeout": { ...unknown, code: "platform-timeout", platformStatus: undefined },
+    throttled: { code: "platform-unavailable", platformStatus: 429 },
+    "not-from-platform": { looks: 1, code: "platform-unavailable", platformStatus: 403 },
+  };
+  type Row = [string, FaultInput, Failed];
+  test.each<Row>([
+    ...platformFaultClasses.map((fault): Row => [fault, platformFaults[fault], failed[fault]]),
+    [
+      "forbidden",
+      { status: 403, body: { error: "no" } },
+      { code: "platform-login-refused", platformStatus: 403 },
+    ],
+  ])(
+    "deletes the name, and throws, after `%s`, and only then looks for the room if it may exist",
+    async (...given) => {
+      const [, fault, { looks, code, platformStatus }] = given;
+      world.platform.addFault({ ...fault, method: "POST" });
+      await expect(provision()).rejects.toBeInstanceOf(PlatformError);
+      expect(world.pool.texts()).toEqual([]);
+      expect(deletionReasons()).toEqual(looks === unknown.looks ? ["creation-unknown"] : []);
+      expect(routes()["GET /api/admin/configuration/v1/conference/"]).toBe(looks);
+      const fields = { room: expect.any(String), message: "deleted" };
+      const cause = { code, details: { failedCall: { platformStatus } } };
+      expect(world.log.lines).toMatchObject([{ event: "provisioning-failed", fields, cause }]);
+    },
+  );
 
-  test.each([
-    ["was rejected", rejected(409), "platform-rejected", 409],
-    ["was refused with the login", rejected(401, ""), "platform-login-refused", 401],
-    ["was forbidden", rejected(403), "platform-login-refused", 403],
-    ["was throttled", rejected(429, ""), "platform-unavailable", 429],
-    ["was too late, because the name was visible", untilVisible, "gateway-busy", undefined],
-  ])("deletes the name without a look-up, and throws, if it %s", async (_, arrange, code, platformStatus) => {
-    arrange();
-    await expect(provision()).rejects.toBeInstanceOf(PlatformError);
+  test("deletes the name without a call if it is visible by then", async () => {
+    world.pool.strikeNext("put", { meanwhile: () => world.clock.advance(600) });
+    await expect(provision()).rejects.toMatchObject({ code: "gateway-busy" });
     expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
-    expect(routes()["GET /api/admin/configuration/v1/conference/"]).toBeUndefined();
-    const fields = { room: expect.any(String), message: "deleted" };
-    const cause = { code, details: { failedCall: { platformStatus } } };
-    expect(world.log.lines).toMatchObject([{ event: "provisioning-failed", fields, cause }]);
+    expect(routes()).toEqual({});
   });
 
   test.each([
@@ -227,11 +257,20 @@ describe("Provisioning whose name cannot be made visible", () => {
   const gone = { failure: "message-gone" } as const;
   const visibleBefore = { meanwhile: () => world.clock.advance(600) };
 
-  test.each<[string, QueueFault, string[]]>([
-    ["gives the room up if bulk delete has removed the name", gone, ["pool-cleared"]],
-    ["leaves the room to a caller if a claim may have removed it", { ...gone, ...visibleBefore }, []],
-    ["leaves the name to become visible later", { failure: "unknown" }, []],
-  ])("%s (%j)", async (_, fault, reasons) => {
+  // Only bulk delete removes the name while it is invisible.
+  const reasonsAfter: Readonly<Record<QueueFailure, string[]>> = {
+    refused: [],
+    "receipt-stale": [],
+    "message-gone": ["pool-cleared"],
+    unknown: [],
+  };
+  type Row = [string, QueueFault, string[]];
+  test.each<Row>([
+    ["message-gone, which a claim may have caused", { ...gone, ...visibleBefore }, []],
+    ...Object.entries(reasonsAfter).map(
+      ([failure, reasons]): Row => [failure, { failure: failure as QueueFailure }, reasons],
+    ),
+  ])("gives the room up if nobody can have it, after the failure %s", async (_, fault, reasons) => {
     world.pool.strikeNext("setInvisible", fault);
     await provision();
     expect(world.deletionNames()).toEqual(reasons.length > 0 ? world.roomNames() : []);
