@@ -12,10 +12,10 @@ export default defineConfig({
     unstubEnvs: true,
     // Four workers on two cores, because much of the time is spent waiting for processes and sockets.
     maxWorkers: 4,
-    // Only against tests that hang: a busy computer may stand still for seconds.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    // Only against tests that hang: beside other work, a computer may take ten times as long.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: 300_000 } },
     env: {
       // The last folder has the programs that small computers and containers lack.
       PATH: `${process.env["PATH"]}:${import.meta.dirname}/test/support/programs`,

@@ -10,7 +10,6 @@ const short = Object.entries(scenarios).flatMap(([name, scenario]) =>
 
 test.each(short)(
   'No history of the scenario "$name" with $faults faults breaks a promise if clocks differ by $skewMilliseconds ms',
-  { timeout: 240_000 },
   async ({ scenario, limits }) => {
     const { failure, isComplete, complete } = await exploreScenario(scenario, limits);
     expect(failure && explainFailure(failure)).toBeUndefined();

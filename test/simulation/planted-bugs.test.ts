@@ -115,7 +115,6 @@ const bugs: readonly PlantedBug[] = [
 
 test.each(bugs)(
   'A gateway that $bug breaks a promise in the scenario "$scenario"',
-  { timeout: 600_000 },
   async ({ breaks, scenario, faults, edits }) => {
     await mkdir(join(root, ".tmp"), { recursive: true });
     const copy = await mkdtemp(join(root, ".tmp/planted-"));

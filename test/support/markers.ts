@@ -1,7 +1,8 @@
-/** Markers of the gateway that the tests run, whose name is the default. */
+/** Markers of the gateway that the tests run. */
 import { formatMarker as format, type Marker } from "../../src/lib/ownership/room.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 
-export const gatewayName = "vmr-gateway";
+export const gatewayName: string = identities.gatewayName;
 
 /** Returns the marker line, of another gateway if it is named. */
 export function formatMarker(marker: Omit<Marker, "gateway"> & { readonly gateway?: string }): string {

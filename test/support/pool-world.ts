@@ -20,7 +20,7 @@ import { createRecordingLog } from "./recording-log.ts";
 
 export { guestPin, hostPin } from "./platform-rooms.ts";
 
-export const serviceTag = "https://verification.example.com/session/1";
+export const serviceTag = "https://verification.example.com/séance/1?agent=Zoë%20🏠";
 export const maxRooms = 5;
 export const leaseSeconds = 300;
 export const platformTimeoutSeconds = 10;

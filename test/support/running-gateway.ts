@@ -16,8 +16,8 @@ type Override = (
   defaults: Record<string, string>,
 ) => Record<string, string> | Promise<Record<string, string>>;
 
-// A busy computer may stand still for seconds, and some tests wait for hundreds of rooms.
-const waiting = { timeout: 180_000, interval: 20 };
+// Some tests wait for hundreds of rooms.
+const waiting = { timeout: 300_000, interval: 20 };
 
 export type RunningGateway = Awaited<ReturnType<typeof startRunningGateway>>;
 

@@ -36,7 +36,7 @@ export function runScriptIn(folder: string, script: string, ...args: string[]) {
   /** Resolves when standard output has this text; throws when the script ends before. */
   const printed = async (text: string): Promise<void> => {
     const isOver = () => output.includes(text) || child.exitCode !== null;
-    await vi.waitFor(() => expect(isOver()).toBe(true), { timeout: 100_000 });
+    await vi.waitFor(() => expect(isOver()).toBe(true), { timeout: 300_000 });
     expect({ output, errors }).toMatchObject({ output: expect.stringContaining(text) });
   };
   /** Sends a signal and resolves with the exit code. */

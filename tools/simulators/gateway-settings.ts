@@ -18,6 +18,7 @@ export function gatewaySettings(surroundings: GatewaySurroundings): Record<strin
     PLATFORM_USERNAME: identities.platformUsername,
     PLATFORM_PASSWORD: identities.platformPassword,
     ROOM_HOST_PIN: identities.hostPin,
+    GATEWAY_NAME: identities.gatewayName,
     MAX_VMR: "50",
     SERVICE_TAG_BASE_URL: "https://verify.example.com/sessions",
     AUTH_TENANT_ID: identities.tenantId,

@@ -8,6 +8,7 @@ export const identities = {
   otherDivisionId: "44444444-4444-4444-8444-444444444444",
   agentToken: "local-agent-token",
   otherAgentToken: "local-agent-of-another-division",
+  gatewayName: "simulated",
   hostPin: "246810",
   sinkUsername: "event-sink",
   sinkPassword: "local-sink-password",

@@ -41,12 +41,19 @@ describe("With a required and an administrator's role", () => {
 
 const unused = async () => Promise.reject(new Error("not of this kind"));
 
-test("The check of an application returns its ID, and that of an agent no name", async () => {
-  const rules = { checkBearer: async () => "client-1", checkAgent: async () => undefined, eventSink: [] };
-  const { application, agent } = createAccessChecks(rules);
+test("Each check gets its own header; that of an application returns its ID, and that of an agent no name", async () => {
+  const agentTokens: unknown[] = [];
+  const { application, agent } = createAccessChecks({
+    checkBearer: async (authorization, _log, isAdministrator) => `${authorization}, ${isAdministrator}`,
+    checkAgent: async (token) => void agentTokens.push(token),
+    eventSink: [],
+  });
   const log = createRecordingLog();
-  await expect(application(new Headers(), log)).resolves.toEqual({ kind: "application", id: "client-1" });
-  await expect(agent(new Headers(), log)).resolves.toEqual({ kind: "agent" });
+  const headers = new Headers({ authorization: "Bearer application", "x-auth-token": "agent" });
+  const id = "Bearer application, true";
+  await expect(application(headers, log, true)).resolves.toEqual({ kind: "application", id });
+  await expect(agent(headers, log)).resolves.toEqual({ kind: "agent" });
+  expect(agentTokens).toEqual(["agent"]);
 });
 
 const basic = (text: string, encoding: "base64" | "base64url" = "base64") =>

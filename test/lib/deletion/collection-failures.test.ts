@@ -87,7 +87,7 @@ describe("Garbage collection if the platform fails", () => {
       const startedAt = world.clock.now();
       await expect(world.collectGarbageAfter(0)).rejects.toThrow(AggregateError);
       expect(world.deletion.texts().map(decodeRoomMessage)).toEqual([
-        { ...content, failures: expect.any(Number) },
+        { ...content, failures: expected === toNextRun ? failures : Math.min(failures + run, 36) },
       ]);
       // Retries take some time, which does not count.
       delays.push(...world.deletion.contents().map(({ visibleAt }) => (visibleAt - startedAt) / 1000));

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { encodeRoomMessage, loggableName, type RoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status-api.ts";
 import type { Queue } from "../../../src/lib/queue.ts";
 import { platformFaults } from "../../support/platform-faults.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
@@ -218,16 +219,14 @@ describe("One run of garbage collection", () => {
     await addManyEnded(257);
     const startedAt = world.clock.now() + 600_000;
     const leases = new Set<number>();
-    const isLive = async () => {
+    const status = createPlatformStatus(world.client);
+    const isLive: PlatformStatus["isLive"] = async (...input) => {
       world.clock.advance(1);
       for (const { visibleAt, dequeueCount } of world.deletion.contents())
         if (dequeueCount > 0) leases.add((visibleAt - startedAt) / 1000);
-      return false;
+      return status.isLive(...input);
     };
-    await world.collectGarbageAfter(600, {
-      maxMessages: 999,
-      status: { isLive, liveConferences: async () => new Set() },
-    });
+    await world.collectGarbageAfter(600, { maxMessages: 999, status: { ...status, isLive } });
 
     expect(leases).toEqual(new Set([540]));
     expect(leftBehind()).toEqual([]);

@@ -72,7 +72,9 @@ const logged = (event: string) =>
 
 test("The log names unaccounted rooms that are assigned, the oldest first, and counts pooled ones", async () => {
   world.addRoom("day-old", assignedSince(24.25));
-  world.addRoom("odd", { description: "vmr-gateway vmr-gateway assigned yesterday m-1" });
+  world.addRoom("odd", {
+    description: formatMarker({ state: "assigned", since: "yesterday", messageId: "m-1" }),
+  });
   world.addRoom("week-old", assignedSince(168));
   world.addRoom("recent", assignedSince(24));
   for (const name of ["lost-1", "lost-2"]) world.addRoom(name);

@@ -1,6 +1,7 @@
 /** Claims with an idempotency key: concurrent repeats, lost writes, other tags, expiry and deleted rooms. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { GatewayError } from "../../../src/lib/errors.ts";
+import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { createIdempotentClaims } from "../../../src/lib/pool/idempotent-claims.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import {
@@ -121,11 +122,14 @@ describe("With a store that fails, no room is handed out to two callers", () => 
       roomOfRetry: "room-a",
     },
   ])("if it $given", async ({ store, outcome, lastEvent, roomOfRetry, deleted = [] }) => {
+    const claimId = world.pool.contents()[0]?.id;
     const first = await claim({ records: { ...records, ...store } }).catch((error: unknown) => error);
     expect(first).toMatchObject(outcome);
     expect(world.log.events().at(-1)).toBe(lastEvent);
     expect((await claim()).name).toBe(roomOfRetry);
-    expect(world.deletionNames()).toEqual(deleted);
+    const content = { queuedBy: "gateway", claimId, reason: "create-repeat-lost" };
+    const queued = deleted.map((room) => ({ room, ...content }));
+    expect(world.deletion.texts().map(decodeRoomMessage)).toEqual(queued);
   });
 });
 

@@ -46,7 +46,7 @@ test("loadSettings returns each setting at its place, without surrounding spaces
       url: "https://platform.example.com:8443",
       timeoutSeconds: 9,
       maxConcurrency: 7,
-      logIn: { username: "user", password: "platform-password-9f2c" },
+      logIn: { username: "user", password: exampleEnvironment["PLATFORM_PASSWORD"] },
     },
     rooms: { hostPin: "12345#", template, gatewayName: "production", maxAgeHours: 48 },
     pool: { maxRooms: 60, minRooms: 55, leaseSeconds: 200, readyDelaySeconds: 90 },
@@ -71,7 +71,7 @@ test("loadSettings returns each setting at its place, without surrounding spaces
 
 test("loadSettings returns one pair of credentials and no workspace unless more are given", () => {
   const { eventSink, logsIngestion } = load();
-  expect(eventSink).toEqual([{ username: "sink", password: "sink-password-7d1e" }]);
+  expect(eventSink).toEqual([{ username: "sink", password: exampleEnvironment["EVENT_SINK_PASSWORD"] }]);
   expect(logsIngestion).toBeUndefined();
 });
 
