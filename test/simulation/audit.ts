@@ -1,6 +1,6 @@
 /** Ends a history without faults, then checks the queues and the platform against the promises. */
 
-import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/ownership/room.ts";
+import { decodeRoomMessage, isPersistent, loggableName, parseMarker } from "../../src/lib/ownership/room.ts";
 import { deliverEnds } from "./callers.ts";
 import type { Task } from "./faults.ts";
 import type { HistoryFacts } from "./history.ts";
@@ -133,7 +133,8 @@ function checkEndedRooms({ ledger, platform }: World): void {
   for (const [name, endedAt] of ledger.ended) {
     // A conference that ended before the room was assigned was not its caller's.
     const isAnotherEnd = endedAt < (ledger.assignedAt.get(name) ?? 0);
-    const hasReason = isPersistent(name) || name.startsWith("foreign") || ledger.keptForReason.has(name);
+    const hasReason =
+      isPersistent(name) || name.startsWith("foreign") || ledger.keptForReason.has(loggableName(name));
     if (platform.find(name) && !hasReason && !isAnotherEnd)
       ledger.violated("ended-room-kept", `${name} ended and was kept without a reason`);
   }

@@ -108,7 +108,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     deletedAsFree: new Set<string>(),
     /** The most claims and provisioning runs at once. */
     peaks: { claims: 0, provisions: 0 },
-    /** Ended rooms with a recorded reason why they stay. */
+    /** Ended rooms with a recorded reason why they stay, as the log names them. */
     keptForReason: new Set<string>(),
     /** The invocations that handled a room, by its name. */
     handledBy: new Map<string, Task[]>(),
@@ -312,7 +312,8 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
       if (path !== livePath || typeof name !== "string") return () => undefined;
       const checkedAt = now();
       return (ending) => {
-        if (ending === "response" && platform.liveSince().has(name)) seen.keptForReason.add(name);
+        if (ending === "response" && platform.liveSince().has(name))
+          seen.keptForReason.add(loggableName(name));
         task.liveChecks.set(name, ending === "response" ? checkedAt : ending);
       };
     },
