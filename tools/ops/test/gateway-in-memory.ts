@@ -219,8 +219,11 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
       return Promise.all(statusChecks.map(async (check) => runCheck(check, reading)));
     },
     /** Runs one of the operator's commands on this gateway, unless `changes` replace parts of it. */
-    ops: async (command: string, options: OpsOptions = {}, changes: Partial<Target> = {}) =>
-      ops(command.split(" "), { ...options, connect: async () => ({ ...target, ...changes }) }),
+    ops: async (command: string | string[], options: OpsOptions = {}, changes: Partial<Target> = {}) =>
+      ops(typeof command === "string" ? command.split(" ") : command, {
+        ...options,
+        connect: async () => ({ ...target, ...changes }),
+      }),
     /** Ends every fault. */
     mend: async (): Promise<void> => {
       isLoaded = true;

@@ -206,14 +206,14 @@ test("ops unmarked lists rooms that no gateway has marked, and queues those that
   const list = { exitCode: 1, output: "old-1\nold-2\n", remarks: expect.stringContaining("2 rooms without") };
   expect(await gateway.ops("unmarked")).toEqual(list);
   await writeFile(file, "in-use\npersonal\n\nold-2\n");
-  for (const [option, says] of [
-    ["", /^2 lines of .* name none of them; the first is 1\.\nWould delete 1 room\./],
+  for (const [options, says] of [
+    [[], /^2 lines of .* name none of them; the first is 1\.\nWould delete 1 room\./],
     [
-      "--yes",
+      ["--yes"],
       /\n1 room queued; 0 waited already\. They will be deleted in 10 min to 20 min, or after the conference\.\n$/,
     ],
   ] as const)
-    expect(await gateway.ops(`unmarked ${file} ${option}`.trim())).toMatchObject({
+    expect(await gateway.ops(["unmarked", file, ...options])).toMatchObject({
       exitCode: 1,
       output: expect.stringMatching(says),
     });
