@@ -82,21 +82,25 @@ describe("The object graph", () => {
   const invisibleSeconds = () =>
     world.pool.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000);
 
-  /** The calls of the platform as text: method, priority, timeout, and after how many seconds it is too late to send it. */
+  /**
+   * The calls of the platform as text: method, priority, timeout, after how many seconds it is too late to send it, and
+   * whether the call is sent in the slot of its unit of work.
+   */
   const limitsOfCalls = () =>
-    calls.map(({ method, isBackground, timeoutSeconds = "default", startsWithin = "default" }) =>
-      [method, isBackground ? "background" : "caller", timeoutSeconds, startsWithin].join(" "),
-    );
+    calls.map(({ method, isBackground, timeoutSeconds = "default", startsWithin = "default", slot }) => {
+      const priority = isBackground ? "background" : "caller";
+      return [method, priority, timeoutSeconds, startsWithin, ...(slot ? ["in slot"] : [])].join(" ");
+    });
 
   test.each<[string, string[], (parts: Dependencies) => Promise<unknown>]>([
     [
       "a claim",
-      ["GET caller 10 12.5", "PATCH caller 10 24"],
+      ["GET caller 10 12.5 in slot", "PATCH caller 10 24 in slot"],
       async ({ claims }) => claims.claim(undefined, world.log),
     ],
     [
       "a repeated create",
-      ["GET caller 10 12.5", "PATCH caller 10 24", "GET caller default default"],
+      ["GET caller 10 12.5 in slot", "PATCH caller 10 24 in slot", "GET caller default default"],
       async ({ idempotentClaims }) => {
         const repeat = async () =>
           idempotentClaims.claim({ application: "consumer", key: "key-1" }, undefined, world.log);
@@ -114,8 +118,8 @@ describe("The object graph", () => {
       "bulk delete",
       [
         "GET background default 150",
-        "DELETE background default 149",
-        "DELETE background default 149",
+        "DELETE background default 149 in slot",
+        "DELETE background default 149 in slot",
         "GET background default 147",
       ],
       async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log),
@@ -128,9 +132,9 @@ describe("The object graph", () => {
     [
       "garbage collection",
       [
-        "GET background default 400",
-        "GET background default 19",
-        "DELETE background default 19",
+        "GET background default 400 in slot",
+        "GET background default 19 in slot",
+        "DELETE background default 19 in slot",
         "GET background default 397",
       ],
       async ({ garbageCollection }) => garbageCollection.collect(world.log),
@@ -140,7 +144,8 @@ describe("The object graph", () => {
       ["GET background default 240", "GET background default 240", "GET background default 240"],
       async ({ metricsRun }) => metricsRun(world.log),
     ],
-  ])("%s calls the platform as %j", async (_, expected, run) => {
+  ])("%s calls the platform with the priority, the limits and the slot of its kind", async (...given) => {
+    const [, expected, run] = given;
     await world.addPooled("room-a");
     await world.addEnded("ended");
     world.clock.advance(600);
@@ -166,7 +171,11 @@ describe("The object graph", () => {
     expect([...held, ...invisibleSeconds()]).toEqual([60, 180, 90]);
     // A claim uses a quarter of its lease.
     expect(slotsOfClaims).toEqual([7.5]);
-    expect(limitsOfCalls()).toEqual(["GET caller 15 7.5", "PATCH caller 15 15", "POST background 45 45"]);
+    expect(limitsOfCalls()).toEqual([
+      "GET caller 15 7.5 in slot",
+      "PATCH caller 15 15 in slot",
+      "POST background 45 45",
+    ]);
     const body = { participant_limit: 3, pin: identities.hostPin };
     expect(calls.at(-1)).toMatchObject({ body });
   });
