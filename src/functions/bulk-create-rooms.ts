@@ -8,7 +8,7 @@ const maxPoolSize = 10_000;
 
 interface BulkCreateDependencies {
   readonly replenishment: Pick<Replenishment, "topUpTo">;
-  readonly maxRooms: number;
+  readonly maxLevel: number;
 }
 
 export const bulkCreateRooms = httpFunction({
@@ -17,18 +17,19 @@ export const bulkCreateRooms = httpFunction({
   access: "application",
   summary: "Create rooms in bulk",
   description:
-    "Requests enough rooms to bring the pool up to `max_vmr`, or to the configured maximum. " +
+    "Requests enough rooms to fill the pool to the level `max_vmr`, or to the configured level. " +
     "The rooms are provisioned in the background.",
   query: z.object({
     max_vmr: laxInteger.pipe(z.int().min(0).max(maxPoolSize)).optional().meta({
-      description: "The number of rooms that the pool should contain. Defaults to the configured maximum.",
+      description:
+        "How many rooms the pool should have, pending requests included. Defaults to the configured level.",
       example: 50,
     }),
   }),
   responses: { 202: null },
   failures: ["storage-unavailable"],
-  async handle({ query }, { replenishment, maxRooms }: BulkCreateDependencies, log) {
-    const level = query.max_vmr ?? maxRooms;
+  async handle({ query }, { replenishment, maxLevel }: BulkCreateDependencies, log) {
+    const level = query.max_vmr ?? maxLevel;
     log.info("rooms-requested", { level, count: await replenishment.topUpTo(level) });
     return { status: 202 };
   },

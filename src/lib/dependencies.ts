@@ -69,7 +69,7 @@ export type Dependencies = ReturnType<typeof createDependencies>;
 export function createDependencies(settings: Settings, adapters: Adapters) {
   const { accessChecks, clock, random, newId, platformClient } = adapters;
   const { pool, deletion, provisioning } = adapters.queues;
-  const { maxRooms, minRooms, leaseSeconds, readyDelaySeconds } = settings.pool;
+  const { maxLevel, minLevel, leaseSeconds, readyDelaySeconds } = settings.pool;
   const { hostPin, template, gatewayName, maxAgeHours } = settings.rooms;
   const platformTimeoutSeconds = settings.platform.timeoutSeconds;
 
@@ -79,7 +79,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
   const background = createConferences(platformClient.background);
   const status = createPlatformStatus(platformClient.background);
   const { takeSlot } = platformClient.background;
-  const replenishment = createReplenishment({ pool, provisioning, maxRooms });
+  const replenishment = createReplenishment({ pool, provisioning, maxLevel });
   const claims = createClaims({
     pool,
     deletion,
@@ -96,7 +96,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     accessChecks,
     clock,
     serviceTagBaseUrl: settings.serviceTagBaseUrl,
-    maxRooms,
+    maxLevel,
     conferences,
     sharedList: createSharedList(background, clock),
     replenishment,
@@ -128,7 +128,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       hostPin,
       template,
       gatewayName,
-      maxRooms,
+      maxLevel,
       readyDelaySeconds,
       leaseSeconds,
       platformTimeoutSeconds,
@@ -153,8 +153,8 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       newId,
       instanceId: newId(),
       version,
-      maxRooms,
-      minRooms,
+      maxLevel,
+      minLevel,
       fingerprint: roomFingerprint(template, hostPin),
       gatewayName,
     }),

@@ -1,6 +1,6 @@
 /** POST /room/bulk/: what it requests. */
 import { expect, test } from "vitest";
-import { maxRooms, usePoolWorld } from "../support/pool-world.ts";
+import { maxLevel, usePoolWorld } from "../support/pool-world.ts";
 
 const world = usePoolWorld();
 
@@ -8,7 +8,7 @@ const create = async (query: Record<string, string> = {}) => world.call("bulkCre
 
 test("Returns 202 without a body and requests enough rooms to reach the configured maximum", async () => {
   expect(await create()).toMatchObject({ status: 202, text: "" });
-  expect(world.requests()).toEqual(Array(maxRooms).fill({ reason: "bulk", upTo: maxRooms }));
+  expect(world.requests()).toEqual(Array(maxLevel).fill({ reason: "bulk", upTo: maxLevel }));
 });
 
 test.each([

@@ -21,7 +21,7 @@ import { createRecordingLog } from "./recording-log.ts";
 export { guestPin, hostPin } from "./platform-rooms.ts";
 
 export const serviceTag = "https://verification.example.com/séance/1?agent=Zoë%20🏠";
-export const maxRooms = 5;
+export const maxLevel = 5;
 export const leaseSeconds = 300;
 export const platformTimeoutSeconds = 10;
 
@@ -45,7 +45,7 @@ function createPoolWorld() {
   const log = createRecordingLog();
   const settings = {
     ROOM_HOST_PIN: hostPin,
-    MAX_VMR: String(maxRooms),
+    MAX_VMR: String(maxLevel),
     PLATFORM_TIMEOUT_SECONDS: String(platformTimeoutSeconds),
   };
   const functionLog: string[] = [];
@@ -58,7 +58,7 @@ function createPoolWorld() {
     conferences: createConferences(client),
     takeClaimSlot: client.takeClaimSlot,
     takeSlot: client.background.takeSlot,
-    replenishment: createReplenishment({ pool, provisioning, maxRooms }),
+    replenishment: createReplenishment({ pool, provisioning, maxLevel }),
   };
 
   const rooms = platformRooms(platform, clock.now);

@@ -17,7 +17,7 @@ const connectionSchema = z.object({
   contactCentreUrl: z.string(),
   logWorkspaceUrl: z.string(),
   storageConnectionString: z.string(),
-  maxRooms: z.int(),
+  maxLevel: z.int(),
   poolReadyDelaySeconds: z.number(),
   garbageMinimumAgeSeconds: z.number(),
   /** Whether the app takes calls, with the reason in one line if it does not. `npm start -- --no-app` leaves it out. */
@@ -43,7 +43,7 @@ export function connectionOf(
     contactCentreUrl: stack.contactCentre.url,
     logWorkspaceUrl: stack.logWorkspace.url,
     storageConnectionString: settings["AzureWebJobsStorage"] ?? stack.azurite.connectionString,
-    maxRooms: Number(settings["MAX_VMR"]),
+    maxLevel: Number(settings["MAX_VMR"]),
     poolReadyDelaySeconds: Number(settings["POOL_READY_DELAY_SECONDS"]),
     garbageMinimumAgeSeconds: Number(settings["GC_MINIMUM_AGE_SECONDS"]),
     settings: { ...settings },

@@ -46,8 +46,8 @@ export interface MeasurementOptions {
   readonly newId: () => string;
   readonly instanceId: string;
   readonly version: string;
-  readonly maxRooms: number;
-  readonly minRooms: number | undefined;
+  readonly maxLevel: number;
+  readonly minLevel: number | undefined;
   /** The fingerprint of new rooms. */
   readonly fingerprint: string;
   readonly gatewayName: string;
@@ -127,8 +127,8 @@ export async function measure(options: MeasurementOptions, log: Log) {
     AlarmCount: alarms?.length ?? null,
     AlarmLevel: alarms && mostSevereLevel(alarms),
     AlarmNames: alarms && namesOf(alarms),
-    MaximumRooms: options.maxRooms,
-    PoolMinimum: options.minRooms ?? null,
+    MaximumRooms: options.maxLevel,
+    PoolMinimum: options.minLevel ?? null,
   };
   return { row, unaccounted };
 }

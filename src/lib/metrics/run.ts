@@ -1,4 +1,4 @@
-/** One metrics run: measures, writes the row, and fills the pool up to its minimum. */
+/** One metrics run: measures, writes the row, and restores the minimum level of the pool. */
 import type { Log } from "../log.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
 import type { MetricsSink } from "../ports.ts";
@@ -27,8 +27,8 @@ export function createMetricsRun(options: MetricsOptions): MetricsRun {
     log.info("metrics-collected", { ...row, gateway: options.gatewayName });
     if (unaccounted) logUnaccounted(unaccounted, log);
     const work = [options.sink(row)];
-    // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.
-    if (options.minRooms !== undefined) work.push(topUpTo(options.minRooms, log));
+    // Makes up for lost replacement requests.
+    if (options.minLevel !== undefined) work.push(topUpTo(options.minLevel, log));
     const results = await Promise.allSettled(work);
     const errors: unknown[] = results.flatMap((result) =>
       result.status === "rejected" ? [result.reason] : [],

@@ -13,7 +13,7 @@ import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
 
 /**
  * The schema of a request. `claimed` replaces a room that was handed out, and has no level. `bulk` is dropped if the pool
- * holds `upTo` rooms when the request is served.
+ * has reached the level `upTo` when the request is served.
  */
 export const provisioningRequest = z.union([
   z.object({ reason: z.literal("claimed") }),
@@ -53,7 +53,7 @@ export interface ProvisioningOptions {
   readonly hostPin: string;
   readonly template: ConferenceFields;
   readonly gatewayName: string;
-  readonly maxRooms: number;
+  readonly maxLevel: number;
   readonly readyDelaySeconds: number;
   readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;
@@ -96,7 +96,7 @@ export function createProvisioning(options: ProvisioningOptions) {
       log.info("room-provisioned", { room: queued.message.text, reason: request.reason });
   }
 
-  /** Puts a new name, which claims cannot see yet, unless the pool is full enough for this request. */
+  /** Puts a new name, which claims cannot see yet, unless the pool has reached the level of this request. */
   async function putName(request: ProvisioningRequest, dequeueCount: number): Promise<Held | undefined> {
     if (await isEnough(request, dequeueCount)) return undefined;
     const heldUntil = clock.now() + invisibleSeconds * 1000;
@@ -107,8 +107,8 @@ export function createProvisioning(options: ProvisioningOptions) {
   /** Counts names, including leased and invisible ones. */
   async function isEnough(request: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
     if (request.reason !== "claimed") return (await pool.count()) >= request.upTo;
-    // Only a retried replacement looks at the maximum: its first try may have made the room.
-    return options.maxRooms === 0 || (dequeueCount > 1 && (await pool.count()) >= options.maxRooms);
+    // Only a retried replacement looks at the level: its first try may have made the room.
+    return options.maxLevel === 0 || (dequeueCount > 1 && (await pool.count()) >= options.maxLevel);
   }
 
   async function provisionRoom(held: Held, log: Log): Promise<void> {

@@ -7,17 +7,17 @@ import type { ProvisioningRequest } from "./provisioning.ts";
 /** Writes the provisioning queue. */
 export type Replenishment = ReturnType<typeof createReplenishment>;
 
-/** The queues that are counted and written, and the pool's maximum. */
+/** The queues that are counted and written, and the level of `MAX_VMR`. */
 interface ReplenishmentOptions {
   readonly pool: Queue;
   readonly provisioning: Queue;
-  readonly maxRooms: number;
+  readonly maxLevel: number;
 }
 
 const nothingToWithdraw = { withdraw: async () => undefined };
 
 /** Creates the only writer of the provisioning queue. */
-export function createReplenishment({ pool, provisioning, maxRooms }: ReplenishmentOptions) {
+export function createReplenishment({ pool, provisioning, maxLevel }: ReplenishmentOptions) {
   const send = async (request: ProvisioningRequest) => provisioning.put(JSON.stringify(request));
 
   async function withdraw(request: QueueMessage, log: Log): Promise<void> {
@@ -33,7 +33,7 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
      */
     async requestReplacement(log: Log): Promise<{ withdraw: () => Promise<void> }> {
       // An environment that is switched off has no pool to fill.
-      if (maxRooms === 0) return nothingToWithdraw;
+      if (maxLevel === 0) return nothingToWithdraw;
       try {
         const request = await send({ reason: "claimed" });
         return { withdraw: async () => withdraw(request, log) };
@@ -44,14 +44,14 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
     },
 
     /**
-     * Requests one room, because the pool is empty or lost a name that is nobody's, unless as many are requested as the
-     * pool may hold. A superfluous request is dropped when it is served. Logs a failure instead of throwing it.
+     * Requests one room, because the pool is empty or lost a name that is nobody's, unless `maxLevel` rooms are requested
+     * already. A superfluous request is dropped when it is served. Logs a failure instead of throwing it.
      */
     async topUpByOne(log: Log): Promise<void> {
       try {
         // A room that is being provisioned would count twice if the pool's depth counted too. Without POOL_MINIMUM, the
         // pool would then stay below its level.
-        if ((await provisioning.count()) < maxRooms) await send({ reason: "bulk", upTo: maxRooms });
+        if ((await provisioning.count()) < maxLevel) await send({ reason: "bulk", upTo: maxLevel });
       } catch (error) {
         log.error("top-up-failed", {}, error);
       }

@@ -39,9 +39,9 @@ function readSettings(read: Read) {
       maxAgeHours: read("ROOM_MAXIMUM_AGE_HOURS", format.wholeNumber(1, 8760).optional()),
     },
     pool: {
-      maxRooms: read("MAX_VMR", format.wholeNumber(0, 10_000)),
+      maxLevel: read("MAX_VMR", format.wholeNumber(0, 10_000)),
       leaseSeconds: read("POOL_LEASE_SECONDS", format.wholeNumber(1, 3600).prefault("300")),
-      minRooms: read("POOL_MINIMUM", format.wholeNumber(0, 10_000).optional()),
+      minLevel: read("POOL_MINIMUM", format.wholeNumber(0, 10_000).optional()),
       readyDelaySeconds: read("POOL_READY_DELAY_SECONDS", format.wholeNumber(0, 3600).prefault("0")),
     },
     serviceTagBaseUrl: read("SERVICE_TAG_BASE_URL", format.serviceTagBase.optional()),

@@ -1,7 +1,7 @@
 /** A metrics run: its complete row, and filling the pool up to its minimum. */
 import { expect, test } from "vitest";
 import { formatMarker, gatewayName } from "../../support/markers.ts";
-import { guestPin, hostPin, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
+import { guestPin, hostPin, maxLevel, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 
@@ -41,7 +41,7 @@ test("collect writes and logs one row with every column measured, and no PIN or 
     AlarmCount: 3,
     AlarmLevel: "Critical",
     AlarmNames: "licence_expired,node_offline",
-    MaximumRooms: maxRooms,
+    MaximumRooms: maxLevel,
     PoolMinimum: 0,
   });
   expect(world.log.fieldsOf("metrics-collected")).toEqual({ ...row, gateway: gatewayName });

@@ -9,7 +9,7 @@ import {
   guestPin,
   hostPin,
   leaseSeconds,
-  maxRooms,
+  maxLevel,
   serviceTag,
   usePoolWorld,
 } from "../../support/pool-world.ts";
@@ -17,7 +17,7 @@ import {
 const world = usePoolWorld();
 const poolExhausted = { code: "pool-exhausted", status: 404, details: { retryAfterSeconds: 10 } };
 const claimFailed = { code: "claim-failed", status: 503, details: { retryAfterSeconds: 1 } };
-const topUp = { reason: "bulk", upTo: maxRooms };
+const topUp = { reason: "bulk", upTo: maxLevel };
 
 describe("A claim of a pooled room", () => {
   test("returns the room with the tag, deletes its message and requests one replacement", async () => {

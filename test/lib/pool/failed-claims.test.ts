@@ -10,12 +10,12 @@ import {
   platformFaultClasses,
   platformFaults,
 } from "../../support/platform-faults.ts";
-import { leaseSeconds, maxRooms, platformTimeoutSeconds, usePoolWorld } from "../../support/pool-world.ts";
+import { leaseSeconds, maxLevel, platformTimeoutSeconds, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 beforeEach(async () => world.addPooled("room-a"));
 
-const topUp = { reason: "bulk", upTo: maxRooms };
+const topUp = { reason: "bulk", upTo: maxLevel };
 const claimFailed = { code: "claim-failed", status: 503, details: { retryAfterSeconds: 5 } };
 
 describe("A claim whose call fails", () => {

@@ -21,7 +21,7 @@ import {
 import {
   hostPin,
   leaseSeconds,
-  maxRooms,
+  maxLevel,
   platformTimeoutSeconds,
   usePoolWorld,
 } from "../../support/pool-world.ts";
@@ -39,7 +39,7 @@ const instance = (options: Partial<ProvisioningOptions> = {}) =>
     random: secureRandom,
     hostPin,
     template: {},
-    maxRooms,
+    maxLevel,
     readyDelaySeconds: 0,
     leaseSeconds,
     platformTimeoutSeconds,
@@ -138,23 +138,23 @@ describe("A provisioning request", () => {
       given: "a replacement in an environment that is switched off",
       request: claimed,
       pooled: 0,
-      maxRooms: 0,
+      maxLevel: 0,
       isServed: false,
     },
     {
       given: "a bulk request in an environment that is switched off",
       request: bulk(0),
       pooled: 0,
-      maxRooms: 0,
+      maxLevel: 0,
       isServed: false,
     },
   ])(
     "is served or dropped: $given",
-    async ({ request, dequeueCount = 1, pooled, maxRooms = 5, isServed }) => {
+    async ({ request, dequeueCount = 1, pooled, maxLevel = 5, isServed }) => {
       for (let index = 0; index < pooled; index++) await world.pool.put(`room-${index}`);
       // The host calls the function before it deletes the message, so the queue still counts it.
       for (const queued of [request, claimed, claimed]) await world.provisioning.put(JSON.stringify(queued));
-      await provision({ request, dequeueCount, maxRooms });
+      await provision({ request, dequeueCount, maxLevel });
 
       expect(world.platform.roomCount()).toBe(isServed ? 1 : 0);
       expect(world.log.events()).toEqual([isServed ? "room-provisioned" : "provisioning-dropped"]);

@@ -1,7 +1,7 @@
 /** Replenishment: how many rooms it requests, and what happens if a request cannot be stored. */
 import { expect, test } from "vitest";
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
-import { maxRooms, usePoolWorld } from "../../support/pool-world.ts";
+import { maxLevel, usePoolWorld } from "../../support/pool-world.ts";
 
 const queues = usePoolWorld();
 
@@ -11,13 +11,13 @@ async function fill(pooled: number, requested = 0): Promise<void> {
   for (let index = 0; index < requested; index++) await queues.provisioning.put('{"reason":"claimed"}');
 }
 
-const topUp = { reason: "bulk", upTo: maxRooms };
+const topUp = { reason: "bulk", upTo: maxLevel };
 
 test.each([
   ["one room, although a room that is being provisioned counts as pooled and as requested", 3, 2, 1],
-  ["one room if the requests are one below the maximum", 0, maxRooms - 1, 1],
-  ["one room although the pool is full, because its request is dropped when it is served", maxRooms, 0, 1],
-  ["no room if the requests reach the maximum", 0, maxRooms, 0],
+  ["one room if the requests are one below the level", 0, maxLevel - 1, 1],
+  ["one room although the pool is full, because its request is dropped when it is served", maxLevel, 0, 1],
+  ["no room if the requests reach the level", 0, maxLevel, 0],
 ])("topUpByOne requests %s", async (_, pooled, requested, expected) => {
   await fill(pooled, requested);
   await queues.replenishment.topUpByOne(queues.log);
@@ -62,7 +62,7 @@ test("withdraw removes the request of its own replacement only, and logs one tha
 });
 
 test("an environment that is switched off (MAX_VMR is 0) requests no rooms", async () => {
-  const replenishment = createReplenishment({ ...queues, maxRooms: 0 });
+  const replenishment = createReplenishment({ ...queues, maxLevel: 0 });
   const replacement = await replenishment.requestReplacement(queues.log);
   await replenishment.topUpByOne(queues.log);
   expect(queues.requests()).toEqual([]);

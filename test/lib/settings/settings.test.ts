@@ -49,7 +49,7 @@ test("loadSettings returns each setting at its place, without surrounding spaces
       logIn: { username: "user", password: exampleEnvironment["PLATFORM_PASSWORD"] },
     },
     rooms: { hostPin: "12345#", template, gatewayName: "production", maxAgeHours: 48 },
-    pool: { maxRooms: 60, minRooms: 55, leaseSeconds: 200, readyDelaySeconds: 90 },
+    pool: { maxLevel: 60, minLevel: 55, leaseSeconds: 200, readyDelaySeconds: 90 },
     serviceTagBaseUrl: "https://a.example.com/Session",
     garbage: { maxMessages: 40, minAgeSeconds: 900, unmarkedRooms: "keep" },
     bearer: {

@@ -49,11 +49,11 @@ export async function startCollector(options: CollectorOptions) {
       app: appState(),
       storageIsDown: read === undefined,
       givenUp,
-      poolIsEmpty: isPoolEmpty(counts, connection.maxRooms),
+      poolIsEmpty: isPoolEmpty(counts, connection.maxLevel),
       entries: timeline.entries(),
       now: time,
     });
-    return { ...troubles, time, counts, poolTarget: connection.maxRooms, rooms };
+    return { ...troubles, time, counts, poolLevel: connection.maxLevel, rooms };
   }
 
   let snapshot = await take();

@@ -43,7 +43,7 @@ export interface Snapshot extends HistoryPoint {
   /** What the gateway and each part around it does: `up` if nothing differs, and `down …` if it is down. */
   readonly parts: Readonly<Record<string, string>>;
   readonly banners: readonly Banner[];
-  readonly poolTarget: number;
+  readonly poolLevel: number;
   readonly rooms: readonly RoomRow[];
 }
 

@@ -39,8 +39,8 @@ export function countRooms(rooms: readonly Pick<RoomRow, "state">[], requested: 
 }
 
 /** Whether the pool should have rooms, has none, and none is on its way to it. */
-export function isPoolEmpty({ pooled, provisioning }: Counts, poolTarget: number): boolean {
-  return poolTarget > 0 && pooled + provisioning === 0;
+export function isPoolEmpty({ pooled, provisioning }: Counts, poolLevel: number): boolean {
+  return poolLevel > 0 && pooled + provisioning === 0;
 }
 
 function stateOf(

@@ -23,12 +23,12 @@ const maxMilliseconds = 60_000;
  * claimed, how many were wanted, and the problem.
  */
 export async function fillPool(
-  { gatewayUrl, tokenUrl, storageConnectionString, maxRooms }: Connection,
+  { gatewayUrl, tokenUrl, storageConnectionString, maxLevel }: Connection,
   { output, stopping, provisioningProblem }: PoolProgressOptions,
 ) {
   const headers = { authorization: `Bearer ${await fetchAccessToken(tokenUrl)}` };
   const { pool } = openLocalQueues(storageConnectionString);
-  const wanted = Math.min(maxRooms, maxPeeked);
+  const wanted = Math.min(maxLevel, maxPeeked);
   const progress = createProgress(output, "rooms ready in the pool", wanted);
   const until = Date.now() + maxMilliseconds;
   let requestAt = 0;

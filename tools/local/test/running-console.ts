@@ -39,7 +39,7 @@ export async function startRunningConsole(settings: Record<string, string> = {})
     // A busy computer can let the first calls fail.
     await vi.waitFor(async () => expect((await call("POST /room/bulk/")).status).toBe(202), waiting);
     // A run that fails on a busy computer is repeated half a minute later.
-    await untilPoolHas(connection.maxRooms / 2);
+    await untilPoolHas(connection.maxLevel / 2);
   }
 
   await fillPool();

@@ -31,10 +31,10 @@ async function drain({ yes, leaked }: Flags<"yes" | "leaked">, context: Context)
   const takesLeaked = leaked === true;
   const target = requirePlatform(await connect());
   const { pooled, requested } = await showPool(target, context);
-  const { maxRooms } = target.settings.pool;
-  if (maxRooms > 0)
+  const { maxLevel } = target.settings.pool;
+  if (maxLevel > 0)
     terminal.print(
-      `MAX_VMR is ${maxRooms}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
+      `MAX_VMR is ${maxLevel}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
     );
   if (yes) return carryOut(target, pooled, takesLeaked, context);
   const deleted = `${count(pooled, "room")}${takesLeaked ? " and those in no queue" : ""}`;

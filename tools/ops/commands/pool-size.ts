@@ -10,20 +10,20 @@ import { makeSmaller, showPool } from "../pool/make-smaller.ts";
 export function addFill({ command, run }: Operator): void {
   command(
     "fill",
-    "requests the rooms that the pool lacks, up to MAX_VMR",
+    "requests the rooms that the pool lacks up to its level, MAX_VMR",
     "The gateway makes them in the background, as after POST /room/bulk/. Requested rooms count, so it is safe to run it again.",
   ).action(run(fill));
 }
 
 async function fill(_options: object, { terminal, connect, conclude }: Context): Promise<Outcome> {
   const { queues, settings } = await connect();
-  const { maxRooms, readyDelaySeconds } = settings.pool;
-  if (maxRooms === 0)
+  const { maxLevel, readyDelaySeconds } = settings.pool;
+  if (maxLevel === 0)
     return conclude("ok", "MAX_VMR is 0, which switches the pool off. There is nothing to do.");
-  const requested = await createReplenishment({ ...queues, maxRooms }).topUpTo(maxRooms);
+  const requested = await createReplenishment({ ...queues, maxLevel }).topUpTo(maxLevel);
   const [pooled, pending] = await Promise.all([queues.pool.count(), queues.provisioning.count()]);
   terminal.print(
-    `${count(requested, "room")} requested; the pool has ${pooled} of ${maxRooms}, and ${pending} are pending.`,
+    `${count(requested, "room")} requested; the pool has ${pooled} of ${maxLevel}, and ${pending} are pending.`,
   );
   const delay = duration(readyDelaySeconds);
   return conclude("ok", `A new room can be handed out after ${delay}. See the pool: npm run ops -- status`);
@@ -34,10 +34,14 @@ export function addShrink({ command, run }: Operator): void {
     "shrink",
     "makes the pool smaller: takes rooms out of it and has them deleted",
     "Only rooms in the pool are deleted, never one that was handed out. The garbage collection deletes them 10 to 20 " +
-      "minutes later. Rooms that are requested count as well. Lower MAX_VMR (and POOL_MINIMUM) first, unless the gateway " +
+      "minutes later. Lower MAX_VMR (and POOL_MINIMUM) first, unless the gateway " +
       "is to fill the pool up again.",
   )
-    .argument("<N>", "The number of rooms that stay in the pool.", wholeNumber(0, 10_000))
+    .argument(
+      "<N>",
+      "The level of the pool: how many rooms stay in it, requested ones included.",
+      wholeNumber(0, 10_000),
+    )
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .action(async (level, options) => run(shrink)({ ...options, level }));
 }
@@ -48,12 +52,12 @@ async function shrink({ level, yes }: Flags<"yes"> & { level: number }, context:
   const { pooled, requested } = await showPool(target, context);
   const amount = Math.min(pooled, pooled + requested - level);
   if (amount <= 0) return conclude("ok", "There is nothing to do.");
-  const { minRooms = 0, maxRooms } = target.settings.pool;
-  if (minRooms > level)
-    terminal.print(`POOL_MINIMUM is ${minRooms}: the gateway fills the pool up again within five minutes.`);
-  else if (maxRooms > level)
+  const { minLevel = 0, maxLevel } = target.settings.pool;
+  if (minLevel > level)
+    terminal.print(`POOL_MINIMUM is ${minLevel}: the gateway fills the pool up again within five minutes.`);
+  else if (maxLevel > level)
     terminal.print(
-      `MAX_VMR is ${maxRooms}: a create that finds the pool empty, and bulk create, fill it up again.`,
+      `MAX_VMR is ${maxLevel}: a create that finds the pool empty, and bulk create, fill it up again.`,
     );
   const rooms = count(amount, "room");
   if (!yes) return conclude("ok", `Would take ${rooms} out of the pool and delete them. Do it with --yes.`);

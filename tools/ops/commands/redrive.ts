@@ -65,7 +65,7 @@ async function redrive({ yes }: Flags<"yes">, context: Context): Promise<Outcome
  * request is dropped when it is served if the pool is full.
  */
 async function move(message: QueueMessage, { queues, settings }: Target): Promise<void> {
-  const request: ProvisioningRequest = { reason: "bulk", upTo: settings.pool.maxRooms };
+  const request: ProvisioningRequest = { reason: "bulk", upTo: settings.pool.maxLevel };
   await queues.provisioning.put(JSON.stringify(request));
   const outcome = await deleteConfirmed(queues.poison, message);
   if (outcome !== "deleted") throw new Error("a message could not be deleted from the poison queue");

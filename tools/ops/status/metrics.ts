@@ -152,6 +152,6 @@ export async function measureGateway(
 ): Promise<Measurement> {
   const { gatewayName } = settings.rooms;
   const options = { queues, conferences, status, clock, newId: randomUUID, version, gatewayName };
-  const { maxRooms, minRooms } = settings.pool;
-  return measure({ ...options, instanceId: "ops", maxRooms, minRooms, fingerprint: "" }, log);
+  const { maxLevel, minLevel } = settings.pool;
+  return measure({ ...options, instanceId: "ops", maxLevel, minLevel, fingerprint: "" }, log);
 }

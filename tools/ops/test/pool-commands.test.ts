@@ -61,7 +61,7 @@ function depths(): Depths {
   return Object.fromEntries(all.filter(([, depth]) => depth !== 0));
 }
 
-const off = { maxRooms: 0 };
+const off = { maxLevel: 0 };
 
 test.each<Row>([
   {
@@ -77,7 +77,7 @@ test.each<Row>([
   {
     command: "shrink 1",
     given: threeRooms,
-    settings: { minRooms: 2 },
+    settings: { minLevel: 2 },
     ends: 0,
     says: /\nPOOL_MINIMUM is 2: .*\nWould take 2 rooms/,
     leaves: { pool: 3 },
@@ -85,7 +85,7 @@ test.each<Row>([
   {
     command: "shrink 2",
     given: threeRooms,
-    settings: { minRooms: 2, maxRooms: 2 },
+    settings: { minLevel: 2, maxLevel: 2 },
     ends: 0,
     says: /requested\.\nWould take 1 room/,
     leaves: { pool: 3 },

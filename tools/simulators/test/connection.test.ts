@@ -15,7 +15,7 @@ const connection: Connection = {
   contactCentreUrl: "http://127.0.0.1:1",
   logWorkspaceUrl: "http://127.0.0.1:1",
   storageConnectionString: "",
-  maxRooms: 1,
+  maxLevel: 1,
   poolReadyDelaySeconds: 0,
   garbageMinimumAgeSeconds: 0,
   settings: {},

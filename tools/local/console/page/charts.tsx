@@ -1,4 +1,4 @@
-/** The two charts: the pool's level against its target, and rooms by state. Outages are bands behind them. */
+/** The two charts: rooms in the pool against its level, and rooms by state. Outages are bands behind them. */
 import { type HistoryPoint, roomStates, stateTitles } from "../console-state.ts";
 import { stateStyle, timeOfDay } from "./format.ts";
 

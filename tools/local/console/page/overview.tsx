@@ -34,7 +34,7 @@ function Creates({ entries }: Pick<LiveData, "entries">) {
 
 export function Details({ data, choice }: { data: LiveData; choice: Choice }) {
   const { history, entries } = data;
-  const { counts, poolTarget, rooms, time } = data.snapshot;
+  const { counts, poolLevel, rooms, time } = data.snapshot;
   const { chosen } = choice;
   const isShown = ({ rooms: own, correlationId }: TimelineEntry) =>
     chosen === undefined || own.includes(chosen) || correlationId === chosen;
@@ -48,10 +48,10 @@ export function Details({ data, choice }: { data: LiveData; choice: Choice }) {
         <section class="card">
           <h2>Pool</h2>
           <p class="muted">
-            <b>{counts.pooled}</b> of {poolTarget} rooms ready
+            <b>{counts.pooled}</b> of {poolLevel} rooms ready
             {history.some(({ isOutage }) => isOutage) && " · shaded: outage"}
           </p>
-          <PoolChart history={history} target={poolTarget} />
+          <PoolChart history={history} target={poolLevel} />
         </section>
         <section class="card">
           <h2>Rooms by state</h2>
