@@ -16,11 +16,15 @@ const fieldsSchema = z.record(z.string(), z.unknown());
 
 const refusalSchema = z.object({ TimeGenerated: z.string(), status: z.number(), reason: z.string() });
 
-/**
- * Creates a reader of the app's lines in the workspace with this resource ID. `apiName` names the app's API in API
- * Management; it is empty if callers reach the app without it, and undefined if that is not known.
- */
-export function createAzureLog(api: AzureApi, workspaceId: string, app: string, apiName?: string): LogReader {
+/** The app in the workspace. */
+interface AppNames {
+  readonly app: string;
+  /** Its API in API Management, whose log is not read without it. */
+  readonly apiName: string | undefined;
+}
+
+/** Creates a reader of the app's lines in the workspace with this resource ID. */
+export function createAzureLog(api: AzureApi, workspaceId: string, { app, apiName }: AppNames): LogReader {
   async function query(text: string, hours: number): Promise<Record<string, unknown>[]> {
     const subject = { subject: "the log workspace", role: workspaceRole };
     const body = { query: text, timespan: `PT${Math.ceil(hours * 60)}M` };
@@ -38,7 +42,7 @@ export function createAzureLog(api: AzureApi, workspaceId: string, app: string, 
       });
     },
     refusedByApiManagement: async () => {
-      if (!apiName) return apiName === undefined ? undefined : [];
+      if (apiName === undefined) return undefined;
       const calls = await query(apiManagementQuery(apiName), 24);
       if (calls.length === 0) return undefined;
       return calls.toReversed().flatMap((call) => {

@@ -76,7 +76,7 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   const appUrl = `https://${defaultHostName}`;
   const gatewayUrl = healthUrl?.replace(/\/public\/health$/, "") ?? appUrl;
   const apiName = environmentTag && `vmr-gateway-${environmentTag}`;
-  const log = createAzureLog(logAnalytics, workspaceId, appName, gatewayUrl === appUrl ? "" : apiName);
+  const log = createAzureLog(logAnalytics, workspaceId, { app: appName, apiName });
   return {
     name: names.environment === undefined ? appName : `${appName} (environment ${names.environment})`,
     since: changedAt && `last changed ${screenTime(changedAt.replace(/Z?$/, "Z"))}`,
@@ -85,7 +85,8 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     limits: limitsSchema.parse(parseJson(appSettings.properties["ALERT_LIMITS"] ?? "")),
     clock: systemClock,
     queues: openQueues({ storage: settings.storage, credential }),
-    log,
+    // Without API Management, it refuses no call.
+    log: gatewayUrl === appUrl ? { ...log, refusedByApiManagement: async () => [] } : log,
     platform: hasPlatformLogin ? openPlatform(settings.platform) : undefined,
     unresolvedSecrets: async () => {
       const path = pathOf("/config/configreferences/appsettings");

@@ -36,7 +36,7 @@ test("The program has commands that change the gateway, and each is tested", () 
 
 async function startWorld(): Promise<GatewayInMemory> {
   const gateway = await startGatewayInMemory({ rooms: 9, isFilled: false });
-  const { queues, addRooms, platform, link } = gateway;
+  const { queues, addRooms, platform, faults } = gateway;
   await addRooms(["leased", "pooled-1", "pooled-2", "pooled-3"], { areInPool: true });
   await queues.pool.receive(1, 300);
   await queues.pool.put("without-a-room");
@@ -47,7 +47,7 @@ async function startWorld(): Promise<GatewayInMemory> {
   await addRooms(["left-1", "left-2"], { gateway: "old-name", hours: 48 });
   await addRooms(["lost-1", "lost-2"], { state: "pooled" });
   platform.seedRooms({ rows: ["old-1", "Old/2ä=="].map((name) => ({ name, aliases: [{ alias: name }] })) });
-  link.provisions = false;
+  faults.isProvisioningDisabled = true;
   for (const text of ['{"reason":"claimed"}', '{"reason":"bulk","upTo":6}']) {
     await queues.provisioning.put(text);
     await queues.poison.put(text);

@@ -14,7 +14,7 @@ import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
 import { gatewaySettings } from "../../simulators/gateway-settings.ts";
 import { identities } from "../../simulators/identities.ts";
-import { createManualClock, settlePromises } from "../../simulators/memory/clock.ts";
+import { createManualClock, type ManualClock, settlePromises } from "../../simulators/memory/clock.ts";
 import {
   createMemoryGateway,
   createMemoryWorld,
@@ -49,54 +49,86 @@ interface AddedRooms extends Partial<Omit<Marker, "since">> {
   readonly areInPool?: boolean;
 }
 
-/** Starts a gateway whose rooms are ready at once. */
-export async function startGatewayInMemory({ rooms = 20, isFilled = true }: GatewayOptions = {}) {
-  const clock = createManualClock(Date.now());
+/** Faults that neither the platform nor the simulators inject. */
+const noFaults = {
+  /** How long each call of the platform takes that begins with `delayed`, for example `GET /api/`; all do by default. */
+  delaySeconds: 0,
+  delayed: "",
+  /** How each call of the platform fails in the network layer. */
+  networkCode: "",
+  appAheadSeconds: 0,
+  isProvisioningDisabled: false,
+  isAppMissing: false,
+};
+type Faults = typeof noFaults;
+
+/** Starts the services beside the platform, and returns settings with their URLs. */
+async function startServices(faults: Faults) {
   const [issuer, contactCentre, logWorkspace, front] = await Promise.all([
     startTokenIssuer(),
     startContactCentre(),
     startLogWorkspace(),
-    startLoopbackServer(({ url }) => {
-      if (!isLoaded) return { status: 404 };
-      return { status: url.pathname === "/public/health" ? 200 : 401 };
+    // The gateway's URL has a path, as behind API Management.
+    startLoopbackServer(({ url: { pathname } }) => {
+      const statuses: Record<string, number> = { "/vmr/public/health": 200, "/vmr/room/list": 401 };
+      return { status: (!faults.isAppMissing && statuses[pathname]) || 404 };
     }),
   ]);
+  const environment = gatewaySettings({
+    connectionString: "UseDevelopmentStorage=true",
+    platformUrl: "https://platform.example.com",
+    authorityUrl: issuer.url,
+    contactCentreUrl: contactCentre.url,
+    logWorkspaceUrl: logWorkspace.url,
+  });
+  return {
+    issuer,
+    contactCentre,
+    logWorkspace,
+    environment,
+    gatewayUrl: `${front.url}/vmr`,
+    stop: async (): Promise<void> => {
+      await Promise.all([issuer, contactCentre, logWorkspace, front].map(async (part) => part.stop()));
+    },
+  };
+}
+
+/** Returns the network between the platform and its callers, in which time passes for everybody. */
+function createNetwork(faults: Faults, clock: ManualClock, timeoutSeconds: number) {
+  return (send: PlatformTransport): PlatformTransport =>
+    async (request, authorization) => {
+      const timeout = request.timeoutSeconds ?? timeoutSeconds;
+      const { path, query = {} } = request;
+      const call = `${request.method} ${path}?${Object.keys(query).join("&")}`;
+      const delaySeconds = call.startsWith(faults.delayed) ? faults.delaySeconds : 0;
+      const endsAt = clock.now() + 1000 * Math.min(delaySeconds, timeout);
+      // Calls that start at the same time end at the same time.
+      await settlePromises();
+      clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
+      const code = delaySeconds > timeout ? "ETIMEDOUT" : faults.networkCode;
+      if (code !== "") throw transportFailure(request, Object.assign(new Error(), { code }));
+      return send(request, authorization);
+    };
+}
+
+/** Starts a gateway whose rooms are ready at once. */
+export async function startGatewayInMemory({ rooms = 20, isFilled = true }: GatewayOptions = {}) {
+  const faults = { ...noFaults };
+  const clock = createManualClock(Date.now());
+  const services = await startServices(faults);
+  const { issuer, contactCentre, logWorkspace } = services;
   const environment = {
-    ...gatewaySettings({
-      connectionString: "UseDevelopmentStorage=true",
-      platformUrl: "https://platform.example.com",
-      authorityUrl: issuer.url,
-      contactCentreUrl: contactCentre.url,
-      logWorkspaceUrl: logWorkspace.url,
-    }),
+    ...services.environment,
     MAX_VMR: String(rooms),
     POOL_READY_DELAY_SECONDS: "0",
     EVENT_SINK_PREVIOUS_USERNAME: identities.sinkUsername,
     EVENT_SINK_PREVIOUS_PASSWORD: "previous",
   };
   const settings = loadSettings(environment);
-
-  let isLoaded = true;
-  const noFaults = { delaySeconds: 0, delayed: "", networkCode: "", appAheadSeconds: 0, provisions: true };
-  const link = { ...noFaults };
   const world = createMemoryWorld(clock);
   const { platform, queues } = world;
   const { timeoutSeconds, maxConcurrency } = settings.platform;
-  const network =
-    (send: PlatformTransport): PlatformTransport =>
-    async (request, authorization) => {
-      const timeout = request.timeoutSeconds ?? timeoutSeconds;
-      const { path, query = {} } = request;
-      const isDelayed = `${request.method} ${path}?${Object.keys(query).join("&")}`.includes(link.delayed);
-      const delaySeconds = isDelayed ? link.delaySeconds : 0;
-      const endsAt = clock.now() + 1000 * Math.min(delaySeconds, timeout);
-      // Calls that start at the same time end at the same time.
-      await settlePromises();
-      clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
-      const code = delaySeconds > timeout ? "ETIMEDOUT" : link.networkCode;
-      if (code !== "") throw transportFailure(request, Object.assign(new Error(), { code }));
-      return send(request, authorization);
-    };
+  const network = createNetwork(faults, clock, timeoutSeconds);
   const operatorsClient = createClient(network(platform.transport), {
     timeoutSeconds,
     maxConcurrency,
@@ -121,14 +153,20 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     onLog: (line) => logWorkspace.addTrace(line, new Date(clock.now())),
   });
 
-  const asApplication = (claims = {}) => ({
-    authorization: `Bearer ${issuer.issueToken({ claims })}`,
-    "content-length": "0",
+  const target = memoryTarget({
+    gatewayUrl: services.gatewayUrl,
+    settings,
+    // The operator's clock is right.
+    clock: { ...clock, now: () => clock.now() - faults.appAheadSeconds * 1000 },
+    queues,
+    log: createLocalLog(logWorkspace.url, clock),
+    platform: platformOf(operatorsClient),
+    operatorId: async () => "local",
   });
 
   /** Serves every request for a room until one fails, which stays. */
   async function provision(): Promise<void> {
-    let isServed = link.provisions;
+    let isServed = !faults.isProvisioningDisabled;
     while (isServed) isServed = await gateway.deliver().catch(() => false);
   }
 
@@ -136,26 +174,9 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     await gateway.runTimer(name).catch(() => undefined);
   }
 
-  const { gatewayName } = settings.rooms;
-  const target = memoryTarget({
-    gatewayUrl: front.url,
-    settings,
-    // The operator's clock is right.
-    clock: { ...clock, now: () => clock.now() - link.appAheadSeconds * 1000 },
-    queues,
-    log: createLocalLog(logWorkspace.url, clock),
-    platform: platformOf(operatorsClient),
-    operatorId: async () => "local",
-  });
-
   /** Adds a line to the log. */
   function log(fields: object, hoursAgo = 0): void {
     logWorkspace.addTrace(JSON.stringify(fields), new Date(clock.now() - hoursAgo * 3600_000));
-  }
-
-  async function fill(): Promise<void> {
-    await gateway.call("bulkCreateRooms", { headers: asApplication() });
-    await provision();
   }
 
   /** Adds rooms that were made or handed out some time ago. */
@@ -165,10 +186,18 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
   ): Promise<void> {
     const since = new Date(clock.now() - hours * 3600_000).toISOString();
     const state = areInPool ? "pooled" : "assigned";
+    const { gatewayName } = settings.rooms;
     const all = { gateway: gatewayName, state, since, messageId: "claim-1", ...marker } as const;
     const description = formatMarker(all);
     platform.seedRooms({ rows: names.map((name) => ({ name, aliases: [{ alias: name }], description })) });
     if (areInPool) for (const name of names) await queues.pool.put(name);
+  }
+
+  const callers = createCallers(gateway, issuer);
+
+  async function fill(): Promise<void> {
+    await callers.call("bulkCreateRooms");
+    await provision();
   }
 
   if (isFilled) {
@@ -179,29 +208,74 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
   return {
     clock,
     settings,
-    logWorkspace,
+    faults,
     platform,
-    link,
+    queues,
     issuer,
     contactCentre,
-    queues,
+    logWorkspace,
+    ...callers,
     fill,
     provision,
     runTimer,
     addRooms,
-    roomNames: () => platform.rooms().map(({ name }) => name),
     log,
+    roomNames: () => platform.rooms().map(({ name }) => name),
     failToLoad: (): void => {
-      isLoaded = false;
+      faults.isAppMissing = true;
       log({ event: hostFailureEvent, message: "Error: a setting is missing" });
     },
     /** Ten callers, one after the other; the rooms that they get are replaced. */
-    creates: async (claims: object = {}): Promise<void> => {
-      for (let index = 0; index < 10 && isLoaded; index++) {
-        await gateway.call("createRoomFromQueue", { headers: asApplication(claims) });
+    creates: async (claims: ApplicationRequest["claims"] = {}): Promise<void> => {
+      for (let index = 0; index < 10 && !faults.isAppMissing; index++) {
+        await callers.call("createRoomFromQueue", { claims });
         await provision();
         clock.advance(1);
       }
+    },
+    /** Returns the lines of `ops status`. */
+    statusLines: async (): Promise<Line[]> => {
+      const reading = readingOf(target);
+      return Promise.all(statusChecks.map(async (check) => runCheck(check, reading)));
+    },
+    /** Runs one of the operator's commands on this gateway, unless `changes` replace parts of it. */
+    ops: async (
+      command: string | readonly string[],
+      options: OpsOptions = {},
+      changes: Partial<Target> = {},
+    ) =>
+      ops(typeof command === "string" ? command.split(" ") : command, {
+        ...options,
+        connect: async () => ({ ...target, ...changes }),
+      }),
+    /** Ends every fault. */
+    mend: async (): Promise<void> => {
+      Object.assign(faults, noFaults);
+      issuer.setDown(false);
+      contactCentre.clearFaults();
+      platform.clearFaults();
+      platform.clearAlarms();
+      await platform.goUp();
+    },
+    stop: services.stop,
+  };
+}
+
+interface ApplicationRequest extends MemoryRequest {
+  /** What the token says that is not as usual. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** Everybody who calls the gateway: applications, the platform's nodes and agents. */
+function createCallers(
+  gateway: ReturnType<typeof createMemoryGateway>,
+  issuer: Awaited<ReturnType<typeof startTokenIssuer>>,
+) {
+  return {
+    /** Calls a function, by default as an application that may call all of them. */
+    call: async (name: string, { claims = {}, headers, ...request }: ApplicationRequest = {}) => {
+      const authorization = `Bearer ${issuer.issueToken({ claims })}`;
+      return gateway.call(name, { headers: headers ?? { authorization, "content-length": "0" }, ...request });
     },
     sendEvents: async (amount: number, password: string = identities.sinkPassword, username?: string) => {
       const json = { event: "participant_connected", data: {} };
@@ -210,32 +284,5 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     },
     askAsAgent: async (token: string = identities.agentToken) =>
       gateway.call("getPublicRoom", { headers: { "x-auth-token": token }, roomName: "any" }),
-    /** Calls a function; by default as an application that may call all of them. */
-    call: async (name: string, { headers = asApplication(), ...request }: MemoryRequest = {}) =>
-      gateway.call(name, { headers, ...request }),
-    /** Returns the lines of `ops status`. */
-    statusLines: async (): Promise<Line[]> => {
-      const reading = readingOf(target);
-      return Promise.all(statusChecks.map(async (check) => runCheck(check, reading)));
-    },
-    /** Runs one of the operator's commands on this gateway, unless `changes` replace parts of it. */
-    ops: async (command: string | string[], options: OpsOptions = {}, changes: Partial<Target> = {}) =>
-      ops(typeof command === "string" ? command.split(" ") : command, {
-        ...options,
-        connect: async () => ({ ...target, ...changes }),
-      }),
-    /** Ends every fault. */
-    mend: async (): Promise<void> => {
-      isLoaded = true;
-      Object.assign(link, noFaults);
-      issuer.setDown(false);
-      contactCentre.clearFaults();
-      platform.clearFaults();
-      platform.clearAlarms();
-      await platform.goUp();
-    },
-    stop: async (): Promise<void> => {
-      await Promise.all([issuer, contactCentre, logWorkspace, front].map(async (part) => part.stop()));
-    },
   };
 }

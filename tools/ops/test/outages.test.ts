@@ -16,7 +16,7 @@ interface Outage {
   /** What the operator does; the fault has ended. */
   readonly cure?: (gateway: GatewayInMemory) => unknown;
   /** What the tokens of the callers say, if it is not what they should. */
-  readonly claims?: object;
+  readonly claims?: Readonly<Record<string, unknown>>;
   /** The number of pooled rooms, if it is not 20. */
   readonly rooms?: number;
 }
@@ -36,9 +36,9 @@ const rejecting = (field: string) => {
   const body = { conference: { [field]: ["Invalid."] } };
   return refusing({ kind: "status", status: 400, method: "POST", body });
 };
-const change = (link: Partial<GatewayInMemory["link"]>) => (gateway: GatewayInMemory) =>
-  Object.assign(gateway.link, link);
-const breakLink = (networkCode: string) => change({ networkCode });
+const change = (faults: Partial<GatewayInMemory["faults"]>) => (gateway: GatewayInMemory) =>
+  Object.assign(gateway.faults, faults);
+const breakNetwork = (networkCode: string) => change({ networkCode });
 const slowDown = (delaySeconds: number, delayed = "") => change({ delaySeconds, delayed });
 /** Look-ups by name, or lists, return no room. */
 const findingNothing = (query: "name" | "order_by") => {
@@ -110,11 +110,11 @@ const outages = {
     found: /^something in between responds to the call in its place \(403\); the app logged contact-centre-/,
   }),
   "the certificate is not trusted": unreachable({
-    strike: breakLink("DEPTH_ZERO_SELF_SIGNED_CERT"),
+    strike: breakNetwork("DEPTH_ZERO_SELF_SIGNED_CERT"),
     found: /^no authority known here has signed its certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
   }),
   "the host name is unknown": unreachable({
-    strike: breakLink("ENOTFOUND"),
+    strike: breakNetwork("ENOTFOUND"),
     found: /^its host is unknown \(ENOTFOUND\)$/,
   }),
   "only the list of rooms is slow": unreachable({
@@ -310,7 +310,7 @@ const outages = {
   }),
   "provisionRoom has been disabled half a minute ago": named("Requests", "provisioning-failing", {
     strike: async (gateway) => {
-      change({ provisions: false })(gateway);
+      change({ isProvisioningDisabled: true })(gateway);
       await gateway.call("createRoom");
       gateway.clock.advance(31);
     },
@@ -328,7 +328,7 @@ const outages = {
   "look-ups by name find nothing, and callers have used up the pool": named("Rooms", "names-without-rooms", {
     strike: (gateway) => {
       findingNothing("name")(gateway);
-      change({ provisions: false })(gateway);
+      change({ isProvisioningDisabled: true })(gateway);
     },
     found: /; a look-up by name does not find \S+, which the platform lists$/,
     cure: replacePool,

@@ -14,19 +14,19 @@ const threeRooms = async () => gateway.addRooms(["one", "two", "three"], { areIn
 async function threeLeased(): Promise<void> {
   await threeRooms();
   await gateway.queues.pool.receive(32, 300);
-  gateway.link.provisions = false;
+  gateway.faults.isProvisioningDisabled = true;
   for (let room = 0; room < 2; room++) await gateway.queues.provisioning.put('{"reason":"claimed"}');
 }
 /** One room, whose name is leased, and a create that requests another one while the pool is emptied. */
 async function leasedAndRequested(): Promise<void> {
   await gateway.addRooms(["one"], { areInPool: true });
   await gateway.queues.pool.receive(1, 300);
-  gateway.link.provisions = false;
+  gateway.faults.isProvisioningDisabled = true;
   const request = async () => void (await gateway.queues.provisioning.put('{"reason":"claimed"}'));
   gateway.queues.pool.strikeNext("receive", { meanwhile: request });
 }
 async function poison(): Promise<void> {
-  gateway.link.provisions = false;
+  gateway.faults.isProvisioningDisabled = true;
   await gateway.queues.poison.put('{"reason":"claimed"}');
 }
 async function poisonAndAnother(): Promise<void> {
@@ -174,7 +174,7 @@ test("ops drain takes leaked rooms only with --leaked, and never one that was ha
   await gateway.addRooms(["in-use"]);
   // Its name may not be in the pool yet.
   await gateway.addRooms(["just-made"], { state: "pooled", hours: 0.5 / 60 });
-  gateway.link.provisions = false;
+  gateway.faults.isProvisioningDisabled = true;
   await gateway.queues.provisioning.put('{"reason":"claimed"}');
   for (const { command, says } of [
     { command: "drain", says: /\nWould delete 3 rooms, and cancel 1 request\./ },
