@@ -56,14 +56,28 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
       throw new UnreachableError(message, { cause });
     }
   }
-  async function readTraces(hours: number): Promise<LogLine[]> {
-    const since = new Date(clock.now() - hours * 3600_000).toISOString();
-    return (await read("/control/traces", tracesSchema)).filter(({ time }) => time >= since);
-  }
+  const stored = {
+    lines: async () => read("/control/traces", tracesSchema),
+    rows: async () => (await read("/control/rows", rowsSchema)).map(({ row }) => row),
+  };
+  return createLogReader(stored, clock);
+}
+
+/** What a workspace holds of one gateway, the oldest first. */
+interface StoredLog {
+  readonly lines: () => Promise<readonly LogLine[]>;
+  readonly rows: () => Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** Creates a reader of what is stored. */
+export function createLogReader(stored: StoredLog, clock: Pick<Clock, "now">): LogReader {
+  const since = (hours: number) => new Date(clock.now() - hours * 3600_000).toISOString();
+  const readLines = async (hours: number) =>
+    (await stored.lines()).filter(({ time }) => time >= since(hours));
   const textSchema = z.string().optional();
   return {
     loadFailure: async () => {
-      const failed = (await readTraces(1)).findLast(({ fields }) => fields["event"] === hostFailureEvent);
+      const failed = (await readLines(1)).findLast(({ fields }) => fields["event"] === hostFailureEvent);
       return textSchema.parse(failed?.fields["message"]);
     },
     lines: async ({ hours, room, gateway, events, functions }) => {
@@ -71,9 +85,10 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
       const wanted = { ...names, event: events, function: functions };
       const isWanted = ({ fields }: LogLine) =>
         Object.entries(wanted).every(([name, values]) => !values || values.includes(String(fields[name])));
-      return (await readTraces(hours)).filter(isWanted).slice(-maxLines);
+      return (await readLines(hours)).filter(isWanted).slice(-maxLines);
     },
     refusedByApiManagement: async () => [],
-    newestMetrics: async () => (await read("/control/rows", rowsSchema)).at(-1)?.row,
+    newestMetrics: async () =>
+      (await stored.rows()).findLast((row) => String(row["TimeGenerated"]) >= since(24)),
   };
 }

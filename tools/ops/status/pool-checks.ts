@@ -4,7 +4,7 @@ import { collectorPauseSeconds, count, duration } from "../../terminal/format.ts
 import { type Finding, judged, runbook, unknown } from "./line.ts";
 import { causeOf, recentHours, recentMinutes } from "./log-history.ts";
 import type { PoolNames } from "./metrics.ts";
-import type { Reading } from "./reading.ts";
+import { listedAfter, type Reading } from "./reading.ts";
 
 const lowShare = 0.2;
 const orphanedLimit = 3;
@@ -76,7 +76,7 @@ export async function checkDeletion(reading: Reading): Promise<Finding> {
   const ends = [...latest].flatMap((ofRoom) => ofRoom.at(-1) ?? []);
   const failed = ends.filter(({ fields }) => fields["event"] === "deletion-failed");
   const newest = failed.at(-1);
-  const kept = (await reading.listedAfter("room-deleted")).length;
+  const kept = (await listedAfter("room-deleted", reading)).length;
   if (kept > 0) {
     const contradiction = `${found}; the platform still lists ${count(kept, "room")} that it confirmed as deleted`;
     return { isOk: false, found: contradiction, advice };
@@ -139,7 +139,7 @@ export async function checkUnaccounted(reading: Reading): Promise<Finding> {
   const isBeyondPool = own !== undefined && names.length === 0;
   const found = `${count(total, "room")}${isBeyondPool ? " marked as pooled, but in no queue" : listed}`;
   const advice = runbook("rooms-unaccounted", "unaccounted");
-  const handedOut = (await reading.listedAfter("room-claimed")).filter(
+  const handedOut = (await listedAfter("room-claimed", reading)).filter(
     ({ marker }) => marker.state === "pooled",
   );
   if (handedOut.length > 0) {

@@ -26,17 +26,6 @@ export function readingOf(target: Target) {
     /** Undefined without credentials for the platform. */
     probe,
     metrics,
-    /** Returns the rooms that the platform lists although, by the log of the last hour, this has happened to them since. */
-    listedAfter: async (event: string) => {
-      const { own } = await metrics();
-      if (!own || own.rooms.length === 0) return [];
-      const lines = await target.log.lines({ hours: 1, events: [event] });
-      const times = new Map(lines.map(({ time, fields }) => [fields["room"], Date.parse(time)]));
-      return own.rooms.filter(({ name, marker }) => {
-        const time = times.get(loggableName(name)) ?? Number.NaN;
-        return time > Date.parse(marker.since) && time < own.startedAt - settledMilliseconds;
-      });
-    },
     /** The newest metrics row of the app. */
     newestRow: once(async () => target.log.newestMetrics()),
     /** The lines of the calls of the last hour. */
@@ -51,6 +40,18 @@ export function readingOf(target: Target) {
 
 // Longer than the clocks of the app and of this computer usually differ.
 const settledMilliseconds = 10_000;
+
+/** Returns the rooms that the platform lists although, by the log of the last hour, this has happened to them since. */
+export async function listedAfter(event: string, { target, metrics }: Reading) {
+  const { own } = await metrics();
+  if (!own || own.rooms.length === 0) return [];
+  const lines = await target.log.lines({ hours: 1, events: [event] });
+  const times = new Map(lines.map(({ time, fields }) => [fields["room"], Date.parse(time)]));
+  return own.rooms.filter(({ name, marker }) => {
+    const time = times.get(loggableName(name)) ?? Number.NaN;
+    return time > Date.parse(marker.since) && time < own.startedAt - settledMilliseconds;
+  });
+}
 
 function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let reading: Promise<Result> | undefined;

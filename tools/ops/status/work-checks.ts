@@ -13,7 +13,7 @@ import {
   recentHours,
   recentMinutes,
 } from "./log-history.ts";
-import type { Reading } from "./reading.ts";
+import { listedAfter, type Reading } from "./reading.ts";
 
 const recentPeriod = `${recentMinutes} min`;
 const metricsLateMilliseconds = 15 * 60_000;
@@ -150,7 +150,7 @@ export async function checkEventSink(reading: Reading): Promise<Finding> {
   const recent = own.rooms.filter(
     ({ marker }) => marker.state === "assigned" && Date.parse(marker.since) >= since,
   );
-  const kept = await reading.listedAfter("room-deleted");
+  const kept = await listedAfter("room-deleted", reading);
   const unreported = recent.length - row.LiveConferences - row.DeletionDepth - kept.length;
   const claims = (await log.lines({ hours: hoursOfHandOuts, events: ["room-claimed"] })).length;
   if (unreported <= limits.silentRooms || unreported <= (1 - reportedShare) * claims) return finding;

@@ -3,11 +3,21 @@ import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { createManualClock } from "../../simulators/memory/clock.ts";
 import { createMemoryQueue } from "../../simulators/memory/queue.ts";
+import { createLogReader } from "../gateway/local.ts";
+import type { LogLine } from "../gateway/log.ts";
 import { defaultLimits, type Target } from "../gateway/target.ts";
 
+/** What the log of the gateway holds, the oldest first. */
+interface Logged {
+  readonly lines?: readonly LogLine[];
+  readonly rows?: readonly Readonly<Record<string, unknown>>[];
+}
+
 /** Returns a target; `changes` replace parts of it. */
-export function memoryTarget(changes: Partial<Target> = {}): Target {
-  const clock = createManualClock();
+export function memoryTarget(
+  { clock = createManualClock(), ...changes }: Partial<Target> = {},
+  { lines = [], rows = [] }: Logged = {},
+): Target {
   return {
     name: "a gateway in memory",
     since: undefined,
@@ -21,12 +31,7 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
       provisioning: createMemoryQueue(clock),
       poison: createMemoryQueue(clock),
     },
-    log: {
-      lines: async () => [],
-      refusedByApiManagement: async () => [],
-      loadFailure: async () => undefined,
-      newestMetrics: async () => undefined,
-    },
+    log: createLogReader({ lines: async () => lines, rows: async () => rows }, clock),
     platform: undefined,
     unresolvedSecrets: async () => [],
     operatorId: async () => undefined,

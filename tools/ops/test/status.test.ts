@@ -1,11 +1,17 @@
 /** The findings of single checks, each at its limit. What faults of a gateway they name is in outages.test.ts. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { loggableName } from "../../../src/lib/ownership/room.ts";
+import { QueueError } from "../../../src/lib/queue.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
+import { createManualClock } from "../../simulators/memory/clock.ts";
+import { createMemoryQueue } from "../../simulators/memory/queue.ts";
+import { hostFailureEvent } from "../../simulators/services/log-workspace.ts";
 import { startLoopbackServer } from "../../simulators/services/loopback-server.ts";
+import { startTokenIssuer } from "../../simulators/services/token-issuer.ts";
 import type { LogLine } from "../gateway/log.ts";
 import { type AlertLimits, defaultLimits, type Target } from "../gateway/target.ts";
 import { runCheck } from "../status/checks.ts";
@@ -23,32 +29,42 @@ test("The alert callers-refused ignores the calls that status ignores", () => {
   expect(JSON.parse(`[${/Reason !in \((.*)\)/.exec(query)?.[1]}]`)).toEqual(work.reasonsOfAnybody);
 });
 
-const { clock, log } = memoryTarget();
-const reading = (changes: Partial<Target> = {}) => readingOf(memoryTarget({ clock, ...changes }));
+const clock = createManualClock();
+const reading = (changes: Partial<Target> = {}, ...logged: Parameters<typeof memoryTarget>[1][]) =>
+  readingOf(memoryTarget({ clock, ...changes }, ...logged));
 const minutesAgo = (minutes: number) => new Date(clock.now() - minutes * 60_000).toISOString();
 const withNewestRow = (row: Record<string, unknown>) =>
-  reading({ log: { ...log, newestMetrics: async () => row } });
+  reading({}, { rows: [{ TimeGenerated: minutesAgo(1), ...row }] });
 
 test.each([
   { failure: { statusCode: 503 }, found: "fails at the call (503)" },
   { failure: { statusCode: 403 }, found: "refuses access (403)" },
   { failure: { name: "AbortError" }, found: "does not respond in time (ETIMEDOUT)" },
-  { failure: { message: "Run az login\nat length" }, found: "Run az login" },
+  { failure: {}, found: "queue count: no response" },
 ])("Storage that fails one queue: $found", async ({ failure, found }) => {
-  const { queues } = memoryTarget();
-  const count = async () => Promise.reject(Object.assign(new Error(), failure));
-  const broken = { ...queues, poison: { ...queues.poison, count } };
+  const poison = createMemoryQueue(clock);
+  const meanwhile = () => {
+    throw new QueueError("unknown", "queue count: no response", Object.assign(new Error(), failure));
+  };
+  poison.strikeNext("count", { meanwhile });
+  const queues = { ...memoryTarget({ clock }).queues, poison };
   const advice = "docs/operations.md#storage-unavailable";
-  expect(await dependency.checkStorage(reading({ queues: broken }))).toEqual({ isOk: false, found, advice });
+  expect(await dependency.checkStorage(reading({ queues }))).toEqual({ isOk: false, found, advice });
 });
 
-test("Storage: says what the app met, although the queues respond to the operator", async () => {
-  const causes = [{ message: "queue receive: AuthorizationFailure" }, { message: "RestError" }];
-  const lines = async () => [{ time: minutesAgo(1), fields: { event: "storage-unavailable", causes } }];
-  expect(await dependency.checkStorage(reading({ log: { ...log, lines } }))).toEqual({
+test("Storage: says what the app met last, although the queues respond to the operator", async () => {
+  const lines = [
+    { minutes: 9, invocationId: "one", message: "queue put: ServerBusy" },
+    { minutes: 8, invocationId: "two", message: "queue put: ServerBusy" },
+    { minutes: 7, invocationId: "two", message: "queue receive: AuthorizationFailure" },
+  ].map(({ minutes, invocationId, message }) => ({
+    time: minutesAgo(minutes),
+    fields: { event: "storage-unavailable", invocationId, causes: [{ message }, { message: "RestError" }] },
+  }));
+  expect(await dependency.checkStorage(reading({}, { lines }))).toEqual({
     isOk: true,
     found:
-      "responds in 0.0 s; the app logged storage-unavailable in 1 call in the last hour: queue receive: AuthorizationFailure",
+      "responds in 0.0 s; the app logged storage-unavailable in 2 calls in the last hour: queue receive: AuthorizationFailure",
   });
 });
 
@@ -61,14 +77,18 @@ test("A check that throws has failed, and its line says why", async () => {
   });
 });
 
-/** What health check and list of rooms return to a call without a token. */
-let statuses: { readonly health: number | "reset"; readonly list?: number };
+/** What gateway and contact centre return to a call without a token. */
+let statuses: { readonly health?: number | "reset"; readonly list?: number; readonly user?: number };
 const app = useStarted(async () =>
   startLoopbackServer(({ url }) => {
-    const { health, list = 404 } = statuses;
-    return health === "reset" ? health : { status: url.pathname === "/public/health" ? health : list };
+    const { health, list, user } = statuses;
+    const all = { "/vmr/public/health": health, "/vmr/room/list": list, "/api/v2/users/me": user };
+    const status = Object.entries(all).find(([path]) => path === url.pathname)?.[1] ?? 404;
+    return status === "reset" ? status : { status };
   }),
 );
+const issuer = useStarted(async () => startTokenIssuer());
+const gatewayUrl = () => `${app.url}/vmr`;
 test.each([
   { health: 200, list: 401, isOk: true, found: "returns 200" },
   { health: 200, list: 200, isOk: false, found: "returns 200, but a call without a token is accepted" },
@@ -82,22 +102,41 @@ test.each([
   { health: 503, isOk: false, found: "returns 503: the app does not run" },
 ])("Gateway: $found", async ({ isOk, found, reason, ...given }) => {
   statuses = given;
-  const loadFailure = async () => reason;
-  const finding = await dependency.checkGateway(
-    reading({ gatewayUrl: app.url, log: { ...log, loadFailure } }),
-  );
-  expect(finding).toMatchObject({ isOk, found: expect.stringMatching(/^http:.*\/public\/health returns /) });
+  const fields = { event: hostFailureEvent, message: reason };
+  const lines = reason === undefined ? [] : [{ time: minutesAgo(60), fields }];
+  const finding = await dependency.checkGateway(reading({ gatewayUrl: gatewayUrl() }, { lines }));
+  const health = expect.stringContaining(`${gatewayUrl()}/public/health returns `);
+  expect(finding).toMatchObject({ isOk, found: health });
   expect(finding.found.endsWith(found)).toBe(true);
 });
 
 test("Gateway: says why it does not respond", async () => {
   statuses = { health: "reset" };
-  const found = expect.stringMatching(/^http:\S+\d closes the connection \(\w+\)$/);
+  const found = expect.stringMatching(
+    /^http:\S+\/vmr closes the connection \((?:ECONNRESET|UND_ERR_SOCKET)\)$/,
+  );
   const advice = "docs/operations.md#health-check-failing";
-  expect(await dependency.checkGateway(reading({ gatewayUrl: app.url }))).toEqual({
+  expect(await dependency.checkGateway(reading({ gatewayUrl: gatewayUrl() }))).toEqual({
     isOk: false,
     found,
     advice,
+  });
+});
+
+const withContactCentre = () => loadSettings({ ...exampleEnvironment, CONTACT_CENTRE_API_URL: app.url });
+test.each([
+  { user: 401, isOk: true, found: "responds" },
+  { user: 200, isOk: false, found: "accepts a call without a token" },
+  { user: 302, isOk: false, found: "redirects (302): its URL or the login is wrong" },
+  { user: 403, isOk: false, found: "refuses access (403)" },
+  { user: 404, isOk: false, found: "rejects the call (404)" },
+  { user: 429, isOk: false, found: "throttles (429)" },
+  { user: 503, isOk: false, found: "fails at the call (503)" },
+])("Contact centre: says $found", async ({ user, isOk, found }) => {
+  statuses = { user };
+  expect(await dependency.checkContactCentre(reading({ settings: withContactCentre() }))).toMatchObject({
+    isOk,
+    found,
   });
 });
 
@@ -129,7 +168,7 @@ test.each([
     found: "creates take 1.0 to 9.0 s",
   },
 ])("Speed: says $found", async ({ creates, own, isOk, found }) => {
-  const read = reading({ log: { ...log, lines: async () => creates } });
+  const read = reading({}, { lines: creates });
   const failed = { seconds: 0, failure: new Error("unreachable") };
   const probe = async () => (own === undefined ? failed : { seconds: own, failure: undefined });
   expect(await dependency.checkSpeed({ ...read, probe })).toMatchObject({ isOk, found });
@@ -145,8 +184,9 @@ test.each([
     fields,
   }));
   const served = [5, 6, 7, 8, 9].map((seconds) => ({ ...create(seconds), time: minutesAgo(minutes) }));
-  const both = { lines: async () => served, refusedByApiManagement: async () => refused };
-  expect(await work.checkCallers(reading({ log: { ...log, ...both } }))).toMatchObject({ isOk });
+  const { log } = memoryTarget({ clock }, { lines: served });
+  const both = { ...log, refusedByApiManagement: async () => refused };
+  expect(await work.checkCallers(reading({ log: both }))).toMatchObject({ isOk });
 });
 
 test.each([
@@ -163,10 +203,10 @@ test.each([
 });
 
 const responding = { seconds: 0.1, failure: undefined };
-const measurementFailed = {
-  time: minutesAgo(1),
-  fields: { event: "measurement-failed", causes: [{ message: "GET: ECONNRESET" }] },
-};
+const measurementsFailed = ["GET: ETIMEDOUT", "GET: ECONNRESET"].map((message, index) => ({
+  time: minutesAgo(2 - index),
+  fields: { event: "measurement-failed", causes: [{ message }] },
+}));
 const unconnected = { TimeGenerated: minutesAgo(5), PlatformConnected: false, AvailableRooms: null };
 const connected = { ...unconnected, PlatformConnected: true, AvailableRooms: 3 };
 
@@ -178,7 +218,7 @@ test.each<{ probe?: typeof responding; row?: object; lines?: LogLine[]; isOk: bo
   {
     probe: responding,
     row: unconnected,
-    lines: [create(1, 503), { ...create(1), time: minutesAgo(6) }, measurementFailed],
+    lines: [create(1, 503), { ...create(1), time: minutesAgo(6) }, ...measurementsFailed],
     isOk: false,
     found: "connected from here, but the app did not reach it 5 min ago: GET: ECONNRESET",
   },
@@ -186,10 +226,7 @@ test.each<{ probe?: typeof responding; row?: object; lines?: LogLine[]; isOk: bo
   { row: { ...connected, AvailableRooms: null }, isOk: false, found: "the app did not reach it 5 min ago" },
   { isOk: false, found: "the app did not reach it" },
 ])("Platform: says $found, given $row and $lines", async ({ probe, row, lines = [], isOk, found }) => {
-  const readLines: typeof log.lines = async ({ events = [] }) =>
-    lines.filter(({ fields }) => events.includes(String(fields["event"])));
-  const newestMetrics = async () => row && { ...row };
-  const read = reading({ log: { ...log, lines: readLines, newestMetrics } });
+  const read = reading({}, { lines, rows: row ? [{ ...row }] : [] });
   expect(await dependency.checkPlatform({ ...read, probe: async () => probe })).toMatchObject({
     isOk,
     found,
@@ -227,15 +264,20 @@ const ownOfCalm: OwnMetrics = {
 type Read = ReturnType<typeof reading>;
 type Check = (read: Read) => Promise<Finding>;
 
-/** What a check reads besides what is calm, and its finding. */
-interface Row {
+/** What a check reads besides what is calm. */
+interface Given {
   readonly row?: Partial<Metrics["row"]>;
   readonly own?: Partial<OwnMetrics>;
   readonly lines?: readonly LogLine[];
   /** Those of the deployment's alerts. */
   readonly limits?: AlertLimits;
-  /** The app's newest metrics row. */
+  /** The app's newest metrics row, of a minute ago unless it says another time. */
   readonly newest?: Record<string, unknown>;
+  readonly settings?: Target["settings"];
+}
+
+/** What it then finds. */
+interface Row extends Given {
   readonly isOk?: boolean;
   /** A part of what it finds. */
   readonly found: string;
@@ -243,13 +285,14 @@ interface Row {
   readonly advice?: string;
 }
 
-async function expectFinding(check: Check, given: Row) {
-  const { row, own, lines = [], limits = defaultLimits, newest, isOk, found, advice = "" } = given;
-  const readLines: typeof log.lines = async ({ functions }) =>
-    lines.filter(({ fields }) => functions?.includes(String(fields["function"])) ?? true);
+function readingOfGiven({ row, own, lines = [], newest, ...changes }: Given): Read {
   const metrics = async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...own } });
-  const read = reading({ log: { ...log, lines: readLines, newestMetrics: async () => newest }, limits });
-  const finding = await check({ ...read, metrics });
+  const rows = newest ? [{ TimeGenerated: minutesAgo(1), ...newest }] : [];
+  return { ...reading({ gatewayUrl: gatewayUrl(), ...changes }, { lines, rows }), metrics };
+}
+
+async function expectFinding(check: Check, { isOk, found, advice = "", ...given }: Row) {
+  const finding = await check(readingOfGiven(given));
   expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
   expect(finding.advice ?? "").toContain(advice);
 }
@@ -304,6 +347,10 @@ test.each<Row & { readonly seconds: number }>([
 });
 
 const collected = [{ time: minutesAgo(5), fields: { function: "collectGarbage" } }];
+const ofRoom = (event: string, room: string, minutes: number): LogLine => ({
+  time: minutesAgo(minutes),
+  fields: { event, room, failure: `failure of ${room}` },
+});
 
 test.each<Row>([
   { row: {}, isOk: true, found: "2 rooms waiting, the oldest for 11 min" },
@@ -313,6 +360,31 @@ test.each<Row>([
   { row: {}, limits: { ...defaultLimits, deletionSeconds: 660 }, isOk: true, found: "the oldest for 11 min" },
   { row: {}, limits: { ...defaultLimits, deletionSeconds: 659 }, isOk: false, found: "oldest for 11 min" },
   { row: { DeletionOldestSeconds: null }, isOk: true, found: "2 rooms waiting, none of them due" },
+  { row: {}, lines: [ofRoom("deletion-failed", "a", 30)], isOk: false, found: "; 1 room failed" },
+  // A failure is over when that room is deleted or kept.
+  {
+    row: {},
+    lines: [ofRoom("deletion-failed", "a", 30), ofRoom("deletion-skipped", "a", 20)],
+    isOk: true,
+    found: "2 rooms",
+  },
+  {
+    row: {},
+    lines: [ofRoom("deletion-failed", "a", 30), ofRoom("room-deleted", "a", 20)],
+    isOk: true,
+    found: "2 rooms",
+  },
+  {
+    row: {},
+    lines: [
+      ofRoom("deletion-failed", "a", 30),
+      ofRoom("deletion-failed", "b", 25),
+      ofRoom("room-deleted", "a", 20),
+    ],
+    isOk: false,
+    found: "; 1 room failed: failure of b",
+  },
+  { row: { DeletionDepth: 0 }, lines: [ofRoom("deletion-failed", "a", 30)], isOk: true, found: "0 rooms" },
   { row: { DeletionDepth: null }, found: "unknown" },
 ])("Deletion: given $row, says $found", async (row) => expectFinding(pool.checkDeletion, row));
 
@@ -388,10 +460,114 @@ test.each<Row>([
   expectFinding(work.checkEventSink, row),
 );
 
-const given = (settings: Record<string, string>) =>
+interface CountedLine extends Given {
+  readonly check: Check;
+  readonly minutes: number;
+  /** The fields by which the line counts. */
+  readonly by: LogLine["fields"];
+  readonly others?: LogLine["fields"];
+  /** How many such lines change the finding. */
+  readonly amount?: number;
+}
+
+const causes = [{ message: "a cause" }];
+const served = { status: 200, durationMilliseconds: 1000 };
+const createdBy = { event: "request", function: "createRoomFromQueue" };
+const deleted = { event: "room-deleted", room: loggableName("room-90-0") };
+const pooled90 = handedOut(1, 90).map((room) => ({
+  ...room,
+  marker: { ...room.marker, state: "pooled" } as const,
+}));
+const lost: Given = { row: { UnaccountedRooms: 3 } };
+const silent: Given = { own: { rooms: handedOut(7, 119) }, limits };
+
+const countedLines: readonly CountedLine[] = [
+  { check: work.checkCreates, minutes: 15, by: createdBy, others: served },
+  { check: work.checkCallers, minutes: 60, by: createdBy, others: served },
+  { check: work.checkOtherCalls, minutes: 15, by: { event: "request", function: "getRoom" } },
+  { check: work.checkProvisioning, minutes: 15, by: { event: "provisioning-failed" } },
+  { check: work.checkProvisioning, minutes: 15, by: { event: "room-provisioned" } },
+  {
+    check: work.checkEventSink,
+    minutes: 24 * 60,
+    by: { event: "request", function: "eventSink" },
+    others: { status: 204 },
+  },
+  { check: work.checkEventSink, minutes: 120, by: { event: "room-claimed" }, amount: 16, ...silent },
+  {
+    check: work.checkEventSink,
+    minutes: 60,
+    by: { event: "room-deleted", room: loggableName("room-119-0") },
+    ...silent,
+  },
+  {
+    check: work.checkMetrics,
+    minutes: 60,
+    by: { event: "metrics-run-failed" },
+    others: { causes },
+    newest: { TimeGenerated: minutesAgo(16) },
+  },
+  { check: pool.checkPool, minutes: 15, by: createdBy, others: served, row: { MaximumRooms: 0 } },
+  { check: pool.checkDeletion, minutes: 360, by: { event: "deletion-failed" } },
+  { check: pool.checkDeletion, minutes: 60, by: deleted, own: { rooms: handedOut(1, 90) } },
+  {
+    check: pool.checkDeletion,
+    minutes: 15,
+    by: { function: "collectGarbage" },
+    row: { DeletionOldestSeconds: 661 },
+  },
+  { check: pool.checkUnaccounted, minutes: 30, by: { event: "claim-lost" }, ...lost },
+  { check: pool.checkUnaccounted, minutes: 30, by: { event: "room-discarded" }, ...lost },
+  {
+    check: pool.checkUnaccounted,
+    minutes: 60,
+    by: { ...deleted, event: "room-claimed" },
+    own: { rooms: pooled90 },
+    ...lost,
+  },
+  { check: dependency.checkStorage, minutes: 60, by: { event: "storage-unavailable" } },
+  { check: dependency.checkTokenIssuer, minutes: 60, by: { event: "signing-keys-stale" } },
+  { check: dependency.checkContactCentre, minutes: 60, by: { event: "contact-centre-unavailable" } },
+  {
+    check: dependency.checkPlatform,
+    minutes: 60,
+    by: { event: "measurement-failed" },
+    others: { causes },
+    newest: unconnected,
+  },
+  { check: dependency.checkSpeed, minutes: 15, by: createdBy, others: served },
+  {
+    check: dependency.checkGateway,
+    minutes: 60,
+    by: { event: hostFailureEvent },
+    others: { message: "a setting" },
+  },
+];
+test.each(countedLines.map((line) => ({ ...line, kind: Object.values(line.by)[0] })))(
+  "$check.name counts lines of $kind for $minutes min, and no older or other ones",
+  async ({ check, minutes, by, others, amount = 1, ...given }) => {
+    statuses = { user: 401 };
+    const settings = loadSettings({
+      ...exampleEnvironment,
+      AUTH_AUTHORITY: issuer.url,
+      CONTACT_CENTRE_API_URL: app.url,
+    });
+    const findingWith = async (age: number, fields: LogLine["fields"]) => {
+      const line = { time: minutesAgo(age), fields: { ...others, ...fields } };
+      const finding = await check(readingOfGiven({ settings, ...given, lines: Array(amount).fill(line) }));
+      return JSON.stringify(finding);
+    };
+    const none = JSON.stringify(await check(readingOfGiven({ settings, ...given })));
+    expect(await findingWith(minutes, by)).not.toBe(none);
+    expect(await findingWith(minutes + 1, by)).toBe(none);
+    for (const name of Object.keys(by)) expect(await findingWith(0.5, { ...by, [name]: "other" })).toBe(none);
+  },
+);
+
+const withSettings = (settings: Record<string, string>) =>
   reading({ settings: loadSettings({ ...exampleEnvironment, ...settings }) });
-const misspelt = given({ GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM,POOL_MINIMUN" });
-const dialling = given({ ROOM_TEMPLATE: '{"automatic_participants": []}' });
+const misspelt = withSettings({ GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM,POOL_MINIMUN" });
+const dialling = withSettings({ ROOM_TEMPLATE: '{"automatic_participants": []}' });
 const withoutSecrets = reading({ unresolvedSecrets: async () => ["ONE", "TWO"] });
 const rowOfAge = (minutes: number) => withNewestRow({ TimeGenerated: minutesAgo(minutes) });
 
@@ -408,7 +584,12 @@ test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }
     isOk: false,
     found: "cannot read the secrets ONE, TWO",
   },
-  { check: dependency.checkSettings, read: given({}), isOk: undefined, found: "so a new room dials nobody" },
+  {
+    check: dependency.checkSettings,
+    read: withSettings({}),
+    isOk: undefined,
+    found: "so a new room dials nobody",
+  },
   { check: dependency.checkSettings, read: dialling, isOk: true, found: "the app accepts them" },
 ])("$check.name: $found", async ({ check, read, isOk, found }) => {
   expect(await check(read)).toMatchObject({ isOk, found: expect.stringContaining(found) });
