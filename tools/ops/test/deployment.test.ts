@@ -16,7 +16,7 @@ import { startLoopbackServer } from "../../simulators/services/loopback-server.t
 import { createAzureApi } from "../gateway/azure-api.ts";
 import { connect } from "../gateway/connect.ts";
 import { fetchOperatorId } from "../gateway/deployment.ts";
-import { connectLocally, createLocalLog } from "../gateway/local.ts";
+import { connectLocally, createLocalLog, createLogReader } from "../gateway/local.ts";
 import type { LogFilter } from "../gateway/log.ts";
 import { exitCodes } from "../outcomes.ts";
 import { ops } from "./run-ops.ts";
@@ -29,7 +29,7 @@ const workspaceId = `${groupId}/providers/Microsoft.OperationalInsights/workspac
 
 const site = {
   name: app,
-  tags: { "vmr-gateway": "test", "vmr-gateway-health": "https://api.example.com/public/health" },
+  tags: { "vmr-gateway": "test", "vmr-gateway-health": "https://api.example.com/vmr/public/health" },
   properties: {
     defaultHostName: "func-example.example.com",
     lastModifiedTimeUtc: "2026-01-02T03:04:05.6789",
@@ -103,16 +103,20 @@ const tokenOfMachine = {
 
 const server = useStarted(async () =>
   startLoopbackServer(({ method, url, body }) => {
+    const ofWeb = "?api-version=2024-04-01";
+    const workspaces = `${groupId}/providers/Microsoft.OperationalInsights/workspaces?api-version=2023-09-01`;
     const bodies: Record<string, unknown> = {
-      [`POST ${appId}/config/appsettings/list`]: { properties: azure.settings },
-      [`GET ${appId}/config/configreferences/appsettings`]: { value: secrets },
-      [`GET ${groupId}/providers/Microsoft.Web/sites`]: { value: [{ name: "func-other" }, site] },
-      [`GET ${appId}`]: site,
-      [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: { value: azure.workspaces },
+      [`POST ${appId}/config/appsettings/list${ofWeb}`]: { properties: azure.settings },
+      [`GET ${appId}/config/configreferences/appsettings${ofWeb}`]: { value: secrets },
+      [`GET ${groupId}/providers/Microsoft.Web/sites${ofWeb}`]: { value: [{ name: "func-other" }, site] },
+      [`GET ${appId}${ofWeb}`]: site,
+      [`GET ${workspaces}`]: { value: azure.workspaces },
     };
     if (url.pathname === "/token") return { status: 200, body: tokenOfMachine };
-    if (url.pathname === `/v1${workspaceId}/query`) return { status: 200, body: answerQuery(body) };
-    const found = bodies[`${method} ${url.pathname.replace("rg-vmr-gateway-test", "rg-example")}`];
+    if (`${method} ${url.pathname}` === `POST /v1${workspaceId}/query`)
+      return { status: 200, body: answerQuery(body) };
+    const found =
+      bodies[`${method} ${url.pathname.replace("rg-vmr-gateway-test", "rg-example")}${url.search}`];
     return { status: found ? azure.status : 404, body: found };
   }),
 );
@@ -201,7 +205,7 @@ const request = { ...claimed, event: "request", room: "other" };
 const metricsRun = { ...request, function: "collectMetrics" };
 test.each<[string, LogFilter, object[]]>([
   ["all lines", { hours: 5 }, [metricsRun, request, claimed]],
-  ["the lines of an hour", { hours: 1 }, [claimed]],
+  ["the lines of a quarter of an hour", { hours: 0.25 }, [claimed]],
   ["a room's lines", { hours: 5, room }, [claimed]],
   [
     "the lines of some events",
@@ -214,10 +218,23 @@ test.each<[string, LogFilter, object[]]>([
 ])("The log has %s, the newest last", async (_, filter, expected) => {
   const others = [trace(2, "no JSON"), trace(3, { ...request, gateway: "production" }, "func-other")];
   returns({
-    rows: [trace(299, metricsRun), trace(1, claimed), trace(61, request), trace(301, request), ...others],
+    rows: [trace(299, metricsRun), trace(1, claimed), trace(16, request), trace(301, request), ...others],
   });
   const lines = await (await connect({}, shell())).log.lines(filter);
   expect(lines.map(({ fields }) => fields)).toEqual(expected);
+});
+
+test("Of more than 10,000 lines, a log has the latest", async () => {
+  const minutes = Array.from({ length: 10_001 }, (_, index) => (10_001 - index) / 100);
+  returns({ rows: minutes.map((each) => trace(each, { event: String(each) })) });
+  const stored = minutes.map((each) => {
+    return { time: new Date(now - each * 60_000).toISOString(), fields: { event: String(each) } };
+  });
+  const local = createLogReader({ lines: async () => stored, rows: async () => [] }, { now: () => now });
+  for (const { lines } of [local, (await connect({}, shell())).log]) {
+    const found = (await lines({ hours: 2 })).map(({ fields }) => fields["event"]);
+    expect(found).toEqual(minutes.slice(1).map(String));
+  }
 });
 
 test("Judges by the limits of the deployment's alerts, and without them by the defaults", async () => {
@@ -284,7 +301,7 @@ test("Takes the names of the resources from the values of an environment, whatev
   const environment = shell({ ...ofAnother, ...further });
   const target = await connect({ environment: `${environments}/test` }, environment);
   expect(target.name).toMatch(/^func-example \(environment .*test\)$/);
-  expect(target.gatewayUrl).toBe("https://api.example.com");
+  expect(target.gatewayUrl).toBe("https://api.example.com/vmr");
   expect(await target.log.lines({ hours: 1 })).toEqual([]);
   const elsewhere = await connect({ environment: `${environments}/elsewhere` }, environment);
   await expect(elsewhere.log.lines({ hours: 1 })).rejects.toThrow("Azure does not find the log workspace");
@@ -376,8 +393,8 @@ test("The operator's own login is used instead of the app's identity", async () 
 test("Azure's API is called with a token, and its failures name what cannot be read", async () => {
   const sent: unknown[] = [];
   let answer = async (): Promise<Response> => Response.json({ value: 1 });
-  vi.stubGlobal("fetch", async (_: string, request: unknown) => {
-    sent.push(request);
+  vi.stubGlobal("fetch", async (to: string, request: object) => {
+    sent.push({ to, ...request });
     return answer();
   });
   onTestFinished(() => void vi.unstubAllGlobals());
@@ -389,8 +406,8 @@ test("Azure's API is called with a token, and its failures name what cannot be r
   expect([await call(), await call({ query: "a" })]).toEqual([{ value: 1 }, { value: 1 }]);
   const headers = { "content-type": "application/json", authorization: `Bearer of ${url}/.default` };
   expect(sent).toMatchObject([
-    { method: "GET", headers },
-    { method: "POST", headers, body: '{"query":"a"}' },
+    { to: `${url}/x`, method: "GET", headers },
+    { to: `${url}/x`, method: "POST", headers, body: '{"query":"a"}' },
   ]);
   expect(sent[0]).not.toHaveProperty("body");
   for (const [failing, message] of [

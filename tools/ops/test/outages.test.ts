@@ -131,18 +131,18 @@ const outages = {
   }),
   "only changes are slow": named("Speed", "platform-slow", {
     strike: slowDown(8, "PATCH"),
-    found: /^0\.0 s per call; creates take 8\.0 to 8\.\d s$/,
+    found: /^0\.0 s per call; creates take 8\.0 to 8\.0 s$/,
   }),
   "the audience is wrong": named("Callers", "callers-refused", {
     strike: () => undefined,
     claims: { aud: "api://other" },
-    found: /^the newest 5 creates were refused, the last \d+ s ago \(401: audience\)$/,
+    found: /^the newest 5 creates were refused, the last 1 s ago \(401: audience\)$/,
   }),
   "the divisions are wrong, and consumers are served": named("Callers", "callers-refused", {
     strike: async ({ askAsAgent }) => {
       for (let agent = 0; agent < 5; agent++) await askAsAgent(identities.otherAgentToken);
     },
-    found: /^the newest 5 agents' reads were refused, the last \d+ s ago \(403: user\)$/,
+    found: /^the newest 5 agents' reads were refused, the last 10 s ago \(403: user\)$/,
     cure: async ({ askAsAgent }) => askAsAgent(),
   }),
   "the contact centre refuses the gateway's address": named("Callers", "agents-refused", {
@@ -162,7 +162,7 @@ const outages = {
       status(503, "GET", "conference/\\?order_by")(gateway);
       for (let call = 0; call < 5; call++) await gateway.call("listRooms");
     },
-    found: /^5 of 6 calls failed in 15 min, the last \d+ s ago: the platform fails at GET \(503\)$/,
+    found: /^5 of 6 calls failed in 15 min, the last 1[01] s ago: the platform fails at GET \(503\)$/,
   }),
   "reads work, and changes fail with 500": named("Creates", "creates-failing", {
     strike: (gateway) => {
@@ -174,7 +174,7 @@ const outages = {
   "reads work, and changes are refused": named("Creates", "creates-failing", {
     strike: status(403, "PATCH"),
     found:
-      /^10 of 10 creates failed in 15 min, the last \d+ s ago: the platform refuses PATCH \(403\): the account may read but not change$/,
+      /^10 of 10 creates failed in 15 min, the last 1 s ago: the platform refuses PATCH \(403\): the account may read but not change$/,
   }),
   "the account may not create rooms": named("Provisioning", "provisioning-failing", {
     strike: status(403, "POST"),
@@ -218,7 +218,7 @@ const outages = {
         await gateway.creates();
         gateway.clock.advance(11);
       },
-      found: /^\d+ rooms handed out and still marked as pooled$/,
+      found: /^(?:9|10) rooms handed out and still marked as pooled$/,
       cure: async (gateway) => {
         gateway.clock.advance(3600);
         await replacePool(gateway);
@@ -264,7 +264,7 @@ const outages = {
     strike: ({ queues }) => {
       for (let create = 0; create < 10; create++) queues.pool.strikeNext("receive", { failure: "unknown" });
     },
-    found: /^10 of 10 creates failed in 15 min, the last \d+ s ago: the storage account cannot be used$/,
+    found: /^10 of 10 creates failed in 15 min, the last 1 s ago: the storage account cannot be used$/,
   }),
   "one node of several has a wrong password for the event sink": named("Event sink", "event-sink-silent", {
     strike: async ({ sendEvents }) => {
@@ -314,7 +314,7 @@ const outages = {
       await gateway.call("createRoom");
       gateway.clock.advance(31);
     },
-    found: /^11 rooms requested, one for \d\d s$/,
+    found: /^11 rooms requested, one for 41 s$/,
   }),
   "the list of rooms lacks them": named("Rooms", "names-without-rooms", {
     strike: findingNothing("order_by"),

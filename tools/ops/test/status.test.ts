@@ -127,17 +127,19 @@ const withContactCentre = () => loadSettings({ ...exampleEnvironment, CONTACT_CE
 test.each([
   { user: 401, isOk: true, found: "responds" },
   { user: 200, isOk: false, found: "accepts a call without a token" },
-  { user: 302, isOk: false, found: "redirects (302): its URL or the login is wrong" },
+  {
+    user: 302,
+    isOk: false,
+    found: "redirects (302): its URL or the login is wrong, or something in between does it",
+  },
   { user: 403, isOk: false, found: "refuses access (403)" },
   { user: 404, isOk: false, found: "rejects the call (404)" },
   { user: 429, isOk: false, found: "throttles (429)" },
   { user: 503, isOk: false, found: "fails at the call (503)" },
 ])("Contact centre: says $found", async ({ user, isOk, found }) => {
   statuses = { user };
-  expect(await dependency.checkContactCentre(reading({ settings: withContactCentre() }))).toMatchObject({
-    isOk,
-    found,
-  });
+  const finding = await dependency.checkContactCentre(reading({ settings: withContactCentre() }));
+  expect(finding).toMatchObject({ isOk, found });
 });
 
 const create = (seconds: number, status = 200): LogLine => ({
@@ -474,12 +476,28 @@ const causes = [{ message: "a cause" }];
 const served = { status: 200, durationMilliseconds: 1000 };
 const createdBy = { event: "request", function: "createRoomFromQueue" };
 const deleted = { event: "room-deleted", room: loggableName("room-90-0") };
-const pooled90 = handedOut(1, 90).map((room) => ({
-  ...room,
-  marker: { ...room.marker, state: "pooled" } as const,
-}));
+const pooledFor = (minutes: number) =>
+  handedOut(1, minutes).map((room) => ({ ...room, marker: { ...room.marker, state: "pooled" } as const }));
 const lost: Given = { row: { UnaccountedRooms: 3 } };
 const silent: Given = { own: { rooms: handedOut(7, 119) }, limits };
+
+const contradicted = "1 room handed out and still marked as pooled";
+test.each([
+  { hands: "a minute before its marker was written", minutes: 31, found: "3 rooms" },
+  { hands: "a minute later", minutes: 29, found: contradicted },
+  { hands: "11 s before the rooms were listed", minutes: 11 / 60, found: contradicted },
+  { hands: "10 s before the rooms were listed", minutes: 10 / 60, found: "3 rooms" },
+])("Unaccounted: says $found, given a room that was handed out $hands", async ({ minutes, found }) => {
+  const fields = { event: "room-claimed", room: loggableName("room-30-0") };
+  const lines = [{ time: minutesAgo(minutes), fields }];
+  await expectFinding(pool.checkUnaccounted, {
+    ...lost,
+    own: { rooms: pooledFor(30) },
+    lines,
+    isOk: false,
+    found,
+  });
+});
 
 const countedLines: readonly CountedLine[] = [
   { check: work.checkCreates, minutes: 15, by: createdBy, others: served },
@@ -522,7 +540,7 @@ const countedLines: readonly CountedLine[] = [
     check: pool.checkUnaccounted,
     minutes: 60,
     by: { ...deleted, event: "room-claimed" },
-    own: { rooms: pooled90 },
+    own: { rooms: pooledFor(90) },
     ...lost,
   },
   { check: dependency.checkStorage, minutes: 60, by: { event: "storage-unavailable" } },
