@@ -349,10 +349,14 @@ test.each<Row & { readonly seconds: number }>([
 });
 
 const collected = [{ time: minutesAgo(5), fields: { function: "collectGarbage" } }];
-const ofRoom = (event: string, room: string, minutes: number): LogLine => ({
+const ofRoom = (room: string, event: string, minutes: number): LogLine => ({
   time: minutesAgo(minutes),
   fields: { event, room, failure: `failure of ${room}` },
 });
+const failing = ofRoom("a", "deletion-failed", 30);
+const failingToo = ofRoom("b", "deletion-failed", 25);
+const gone = ofRoom("a", "room-deleted", 20);
+const kept = ofRoom("a", "deletion-skipped", 20);
 
 test.each<Row>([
   { row: {}, isOk: true, found: "2 rooms waiting, the oldest for 11 min" },
@@ -362,31 +366,12 @@ test.each<Row>([
   { row: {}, limits: { ...defaultLimits, deletionSeconds: 660 }, isOk: true, found: "the oldest for 11 min" },
   { row: {}, limits: { ...defaultLimits, deletionSeconds: 659 }, isOk: false, found: "oldest for 11 min" },
   { row: { DeletionOldestSeconds: null }, isOk: true, found: "2 rooms waiting, none of them due" },
-  { row: {}, lines: [ofRoom("deletion-failed", "a", 30)], isOk: false, found: "; 1 room failed" },
+  { row: {}, lines: [failing], isOk: false, found: "; 1 room failed: failure of a" },
   // A failure is over when that room is deleted or kept.
-  {
-    row: {},
-    lines: [ofRoom("deletion-failed", "a", 30), ofRoom("deletion-skipped", "a", 20)],
-    isOk: true,
-    found: "2 rooms",
-  },
-  {
-    row: {},
-    lines: [ofRoom("deletion-failed", "a", 30), ofRoom("room-deleted", "a", 20)],
-    isOk: true,
-    found: "2 rooms",
-  },
-  {
-    row: {},
-    lines: [
-      ofRoom("deletion-failed", "a", 30),
-      ofRoom("deletion-failed", "b", 25),
-      ofRoom("room-deleted", "a", 20),
-    ],
-    isOk: false,
-    found: "; 1 room failed: failure of b",
-  },
-  { row: { DeletionDepth: 0 }, lines: [ofRoom("deletion-failed", "a", 30)], isOk: true, found: "0 rooms" },
+  { row: {}, lines: [failing, gone], isOk: true, found: "2 rooms" },
+  { row: {}, lines: [failing, kept], isOk: true, found: "2 rooms" },
+  { row: {}, lines: [failing, failingToo, gone], isOk: false, found: "; 1 room failed: failure of b" },
+  { row: { DeletionDepth: 0 }, lines: [failing], isOk: true, found: "0 rooms" },
   { row: { DeletionDepth: null }, found: "unknown" },
 ])("Deletion: given $row, says $found", async (row) => expectFinding(pool.checkDeletion, row));
 
@@ -462,120 +447,70 @@ test.each<Row>([
   expectFinding(work.checkEventSink, row),
 );
 
-interface CountedLine extends Given {
-  readonly check: Check;
-  readonly minutes: number;
-  /** The fields by which the line counts. */
-  readonly by: LogLine["fields"];
-  readonly others?: LogLine["fields"];
-  /** How many such lines change the finding. */
-  readonly amount?: number;
-}
-
-const causes = [{ message: "a cause" }];
-const served = { status: 200, durationMilliseconds: 1000 };
-const createdBy = { event: "request", function: "createRoomFromQueue" };
-const deleted = { event: "room-deleted", room: loggableName("room-90-0") };
 const pooledFor = (minutes: number) =>
   handedOut(1, minutes).map((room) => ({ ...room, marker: { ...room.marker, state: "pooled" } as const }));
 const lost: Given = { row: { UnaccountedRooms: 3 } };
+const contradicted = "1 room handed out and still marked as pooled";
+
+test.each([
+  ["a minute before its marker was written", 31, "3 rooms"],
+  ["a minute later", 29, contradicted],
+  ["11 s before the rooms were listed", 11 / 60, contradicted],
+  ["10 s before the rooms were listed", 10 / 60, "3 rooms"],
+] as const)(
+  "Given a room that was handed out %s, %d min ago, Unaccounted says %s",
+  async (_, minutes, found) => {
+    const fields = { event: "room-claimed", room: loggableName("room-30-0") };
+    const given = { ...lost, own: { rooms: pooledFor(30) }, lines: [{ time: minutesAgo(minutes), fields }] };
+    await expectFinding(pool.checkUnaccounted, { ...given, isOk: false, found });
+  },
+);
+
+const created = { event: "request", function: "createRoomFromQueue" };
+const about = (event: string, room: string) => ({ event, room: loggableName(room) });
 const silent: Given = { own: { rooms: handedOut(7, 119) }, limits };
 
-const contradicted = "1 room handed out and still marked as pooled";
-test.each([
-  { hands: "a minute before its marker was written", minutes: 31, found: "3 rooms" },
-  { hands: "a minute later", minutes: 29, found: contradicted },
-  { hands: "11 s before the rooms were listed", minutes: 11 / 60, found: contradicted },
-  { hands: "10 s before the rooms were listed", minutes: 10 / 60, found: "3 rooms" },
-])("Unaccounted: says $found, given a room that was handed out $hands", async ({ minutes, found }) => {
-  const fields = { event: "room-claimed", room: loggableName("room-30-0") };
-  const lines = [{ time: minutesAgo(minutes), fields }];
-  await expectFinding(pool.checkUnaccounted, {
-    ...lost,
-    own: { rooms: pooledFor(30) },
-    lines,
-    isOk: false,
-    found,
-  });
-});
-
-const countedLines: readonly CountedLine[] = [
-  { check: work.checkCreates, minutes: 15, by: createdBy, others: served },
-  { check: work.checkCallers, minutes: 60, by: createdBy, others: served },
-  { check: work.checkOtherCalls, minutes: 15, by: { event: "request", function: "getRoom" } },
-  { check: work.checkProvisioning, minutes: 15, by: { event: "provisioning-failed" } },
-  { check: work.checkProvisioning, minutes: 15, by: { event: "room-provisioned" } },
-  {
-    check: work.checkEventSink,
-    minutes: 24 * 60,
-    by: { event: "request", function: "eventSink" },
-    others: { status: 204 },
-  },
-  { check: work.checkEventSink, minutes: 120, by: { event: "room-claimed" }, amount: 16, ...silent },
-  {
-    check: work.checkEventSink,
-    minutes: 60,
-    by: { event: "room-deleted", room: loggableName("room-119-0") },
-    ...silent,
-  },
-  {
-    check: work.checkMetrics,
-    minutes: 60,
-    by: { event: "metrics-run-failed" },
-    others: { causes },
-    newest: { TimeGenerated: minutesAgo(16) },
-  },
-  { check: pool.checkPool, minutes: 15, by: createdBy, others: served, row: { MaximumRooms: 0 } },
-  { check: pool.checkDeletion, minutes: 360, by: { event: "deletion-failed" } },
-  { check: pool.checkDeletion, minutes: 60, by: deleted, own: { rooms: handedOut(1, 90) } },
-  {
-    check: pool.checkDeletion,
-    minutes: 15,
-    by: { function: "collectGarbage" },
-    row: { DeletionOldestSeconds: 661 },
-  },
-  { check: pool.checkUnaccounted, minutes: 30, by: { event: "claim-lost" }, ...lost },
-  { check: pool.checkUnaccounted, minutes: 30, by: { event: "room-discarded" }, ...lost },
-  {
-    check: pool.checkUnaccounted,
-    minutes: 60,
-    by: { ...deleted, event: "room-claimed" },
-    own: { rooms: pooledFor(90) },
-    ...lost,
-  },
-  { check: dependency.checkStorage, minutes: 60, by: { event: "storage-unavailable" } },
-  { check: dependency.checkTokenIssuer, minutes: 60, by: { event: "signing-keys-stale" } },
-  { check: dependency.checkContactCentre, minutes: 60, by: { event: "contact-centre-unavailable" } },
-  {
-    check: dependency.checkPlatform,
-    minutes: 60,
-    by: { event: "measurement-failed" },
-    others: { causes },
-    newest: unconnected,
-  },
-  { check: dependency.checkSpeed, minutes: 15, by: createdBy, others: served },
-  {
-    check: dependency.checkGateway,
-    minutes: 60,
-    by: { event: hostFailureEvent },
-    others: { message: "a setting" },
-  },
+/** For how many minutes a check counts a line with these fields, and what else it needs to be given. */
+type Counted = readonly [Check, minutes: number, by: LogLine["fields"], (Given & { amount?: number })?];
+const counted: readonly Counted[] = [
+  [work.checkCreates, 15, created],
+  [work.checkCallers, 60, created],
+  [work.checkOtherCalls, 15, { event: "request", function: "getRoom" }],
+  [work.checkProvisioning, 15, { event: "provisioning-failed" }],
+  [work.checkProvisioning, 15, { event: "room-provisioned" }],
+  [work.checkEventSink, 24 * 60, { event: "request", function: "eventSink" }],
+  [work.checkEventSink, 120, { event: "room-claimed" }, { ...silent, amount: 16 }],
+  [work.checkEventSink, 60, about("room-deleted", "room-119-0"), silent],
+  [work.checkMetrics, 60, { event: "metrics-run-failed" }, { newest: { TimeGenerated: minutesAgo(16) } }],
+  [pool.checkPool, 15, created, { row: { MaximumRooms: 0 } }],
+  [pool.checkDeletion, 360, { event: "deletion-failed" }],
+  [pool.checkDeletion, 60, about("room-deleted", "room-90-0"), { own: { rooms: handedOut(1, 90) } }],
+  [pool.checkDeletion, 15, { function: "collectGarbage" }, { row: { DeletionOldestSeconds: 661 } }],
+  [pool.checkUnaccounted, 30, { event: "claim-lost" }, lost],
+  [pool.checkUnaccounted, 30, { event: "room-discarded" }, lost],
+  [pool.checkUnaccounted, 60, about("room-claimed", "room-90-0"), { ...lost, own: { rooms: pooledFor(90) } }],
+  [dependency.checkStorage, 60, { event: "storage-unavailable" }],
+  [dependency.checkTokenIssuer, 60, { event: "signing-keys-stale" }],
+  [dependency.checkContactCentre, 60, { event: "contact-centre-unavailable" }],
+  [dependency.checkPlatform, 60, { event: "measurement-failed" }, { newest: unconnected }],
+  [dependency.checkSpeed, 15, created],
+  [dependency.checkGateway, 60, { event: hostFailureEvent }],
 ];
-test.each(countedLines.map((line) => ({ ...line, kind: Object.values(line.by)[0] })))(
+
+test.each(
+  counted.map(([check, minutes, by, given]) => ({ check, minutes, kind: Object.values(by)[0], by, given })),
+)(
   "$check.name counts lines of $kind for $minutes min, and no older or other ones",
-  async ({ check, minutes, by, others, amount = 1, ...given }) => {
+  async ({ check, minutes, by, given: { amount = 1, ...given } = {} }) => {
     statuses = { user: 401 };
-    const settings = loadSettings({
-      ...exampleEnvironment,
-      AUTH_AUTHORITY: issuer.url,
-      CONTACT_CENTRE_API_URL: app.url,
-    });
-    const findingWith = async (age: number, fields: LogLine["fields"]) => {
-      const line = { time: minutesAgo(age), fields: { ...others, ...fields } };
-      const finding = await check(readingOfGiven({ settings, ...given, lines: Array(amount).fill(line) }));
-      return JSON.stringify(finding);
-    };
-    const none = JSON.stringify(await check(readingOfGiven({ settings, ...given })));
+    const urls = { AUTH_AUTHORITY: issuer.url, CONTACT_CENTRE_API_URL: app.url };
+    const settings = loadSettings({ ...exampleEnvironment, ...urls });
+    const others = { status: 200, durationMilliseconds: 1000, message: "a", causes: [{ message: "a" }] };
+    const findingOf = async (lines: LogLine[]) =>
+      JSON.stringify(await check(readingOfGiven({ settings, ...given, lines })));
+    const findingWith = async (age: number, fields: LogLine["fields"]) =>
+      findingOf(Array(amount).fill({ time: minutesAgo(age), fields: { ...others, ...fields } }));
+    const none = await findingOf([]);
     expect(await findingWith(minutes, by)).not.toBe(none);
     expect(await findingWith(minutes + 1, by)).toBe(none);
     for (const name of Object.keys(by)) expect(await findingWith(0.5, { ...by, [name]: "other" })).toBe(none);
