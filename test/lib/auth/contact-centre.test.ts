@@ -119,27 +119,33 @@ test.each<[string, number, Answer, unknown]>([
 );
 
 test("4 calls run and 40 wait at most: known agents go first, and only unknown tokens are refused", async () => {
+  await outcomeOf("early-agent");
   await becomeKnown();
   const pending: (() => void)[] = [];
   reply = async (token) => {
     await new Promise<void>((resolve) => void pending.push(resolve));
-    return token === "agent-token" ? ok() : { status: 401 };
+    return token.startsWith("invented") ? { status: 401 } : ok();
   };
-  const invented = Array.from({ length: 44 }, async (_, index) => outcomeOf(`invented-${index}`));
+  const invent = (from: number, count: number) =>
+    Array.from({ length: count }, async (_, index) => outcomeOf(`invented-${from + index}`));
+  const running = invent(0, 4);
+  // Does not take the place of an unknown token.
+  const earlyAgent = outcomeOf("early-agent");
+  const invented = [...running, ...invent(4, 40)];
   const sharing = ["invented-0", "invented-43"].map(outcomeOf);
   for (let index = 44; index < 60; index++)
     expect(await outcomeOf(`invented-${index}`)).toEqual(unavailable(5));
   const line = { level: "warn", event: "contact-centre-unavailable", fields: { status: null, waiting: 40 } };
-  expect(log.lines[0]).toMatchObject(line);
+  expect(log.lines).toMatchObject(Array(16).fill(line));
   const agent = outcomeOf("agent-token");
 
-  for (let finished = 0; finished < 45; finished++) {
-    await expect.poll(() => pending.length, { interval: 2 }).toBe(Math.min(4, 45 - finished));
+  for (let finished = 0; finished < 46; finished++) {
+    await expect.poll(() => pending.length, { interval: 2 }).toBe(Math.min(4, 46 - finished));
     pending.shift()?.();
   }
-  expect(await agent).toBeUndefined();
+  expect(await Promise.all([earlyAgent, agent])).toEqual([undefined, undefined]);
   expect(await Promise.all([...invented, ...sharing])).toEqual(Array(46).fill(refusedWith(401)));
-  expect([calls.length, calls[4]]).toEqual([45, "agent-token"]);
+  expect([calls.length, ...calls.slice(4, 6)]).toEqual([46, "early-agent", "agent-token"]);
 });
 
 test("Invented tokens do not displace the verdict of an agent", async () => {

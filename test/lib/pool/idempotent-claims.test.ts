@@ -41,6 +41,8 @@ test("a retry gets the same room with the same PIN and tag, and other keys and a
   expect((await claim({ key: { ...key, key: "order-2" } })).name).toBe("room-b");
   const application = "66666666-2222-4333-8444-555555555555";
   expect((await claim({ key: { ...key, application } })).name).toBe("room-c");
+  // The hash of one tag differs, so that it can be compared neither with another record nor with a list of tags.
+  expect(new Set(records.contents().map(({ tagHash }) => tagHash)).size).toBe(3);
 });
 
 test("a key with another uuiData is rejected, and so is one whose room was deleted; neither takes a room", async () => {
