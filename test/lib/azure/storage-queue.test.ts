@@ -1,7 +1,7 @@
 /** The queues of a storage account: failures, timeouts, retries, ages of messages, names and encodings. */
 import { createServer } from "node:http";
 import { QueueServiceClient } from "@azure/storage-queue";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import type { Queue, QueueMessage, Queues } from "../../../src/lib/queue.ts";
@@ -92,6 +92,15 @@ test.each<[number, string, string | undefined]>([
     const error = { failure: "unknown", message: expect.stringMatching(/NOT_FROM_STORAGE$/), cause };
     await expect(run(open().pool)).rejects.toMatchObject(error);
   }
+});
+
+test("The creation of a missing queue has a timeout, too", async () => {
+  answer = storageError(404, "QueueNotFound");
+  const asked = vi.spyOn(AbortSignal, "timeout");
+  onTestFinished(() => asked.mockRestore());
+  const storage = { connectionString: connectionString() };
+  await expect(open(storage, 17).pool.count()).rejects.toMatchObject({ failure: "message-gone" });
+  expect(asked.mock.calls.filter(([milliseconds]) => milliseconds === 17_000)).toHaveLength(2);
 });
 
 test("Consecutive operations on all queues share a connection", async () => {
