@@ -113,14 +113,15 @@ function metSeveralFaults({ process, faultsMet }: Task): boolean {
 
 /**
  * Checks the level after a refill. The pool may exceed it by one room per claim that was between its commit and its
- * request when the level was measured, and by one per other process, or with faults per other provisioning run, that
- * measured the same pool.
+ * request when the level was measured, or per replacement that waited behind a bulk request, and by one per other process,
+ * or with faults per other provisioning run, that measured the same pool.
  */
 function checkLevel({ ledger, queues, level, processes }: World, facts: HistoryFacts): void {
   const { isWithoutFaults, isBulkDeleted, removals, maxRequestedLevel } = facts;
   const depth = queues.pool.contents().length;
   const others = (isWithoutFaults ? processes.length : Math.max(1, ledger.peaks.provisions)) - 1;
-  const max = Math.max(level.max, maxRequestedLevel) + ledger.peaks.claims + others;
+  const { claims, replacements } = ledger.peaks;
+  const max = Math.max(level.max, maxRequestedLevel) + Math.max(claims, replacements) + others;
   if (depth < level.min) ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms after a refill`);
   if (depth > max)
     ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms, but at most ${max} were requested`);

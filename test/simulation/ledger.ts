@@ -55,13 +55,16 @@ interface LedgerOptions {
   readonly platform: Pick<SimulatedPlatform, "rooms" | "addedWithoutMarker" | "liveSince">;
   /** The texts of all messages in the pool, including leased ones. */
   readonly poolTexts: () => readonly string[];
+  /** The texts of all provisioning requests, including those that are being served. */
+  readonly requestTexts: () => readonly string[];
   readonly now: () => number;
   /** By how much the clocks of processes differ at most. */
   readonly skewMilliseconds: number;
   readonly secrets: readonly string[];
 }
 
-export function createLedger({ platform, poolTexts, now, skewMilliseconds, secrets }: LedgerOptions) {
+export function createLedger(options: LedgerOptions) {
+  const { platform, poolTexts, requestTexts, now, skewMilliseconds, secrets } = options;
   const seen = {
     violations: [] as Violation[],
     handedOut: new Map<string, Task>(),
@@ -106,8 +109,8 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
     finishedMeanwhile: new Set<string>(),
     /** Rooms that bulk delete deleted although its list did not show that a caller has them. */
     deletedAsFree: new Set<string>(),
-    /** The most claims and provisioning runs at once. */
-    peaks: { claims: 0, provisions: 0 },
+    /** The most claims and provisioning runs at once, and the most replacements that waited behind a bulk request. */
+    peaks: { claims: 0, provisions: 0, replacements: 0 },
     /** Ended rooms with a recorded reason why they stay, as the log names them. */
     keptForReason: new Set<string>(),
     /** The invocations that handled a room, by its name. */
@@ -214,6 +217,12 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
       violated("handed-out-twice", `${by} deletes ${name}, which is handed out and has not ended`);
   }
 
+  function noteReplacements(requests: readonly string[]): void {
+    const reasons = requests.map((text) => JSON.parse(text).reason);
+    const replacements = reasons.filter((reason) => reason === "claimed").length;
+    if (reasons.includes("bulk")) seen.peaks.replacements = Math.max(seen.peaks.replacements, replacements);
+  }
+
   return {
     ...seen,
     skewMilliseconds,
@@ -229,6 +238,7 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
         noteHandled(room, task);
       }
       if (queue === "deletion") seen.queuedForDeletionAt.set(room, now());
+      if (queue === "provisioning") noteReplacements([...requestTexts(), text]);
     },
 
     onMessageDeleted(queue: string, text: string, task: Task): void {

@@ -66,6 +66,7 @@ export function createWorld(
   const ledger = createLedger({
     platform,
     poolTexts: () => queues.pool.texts(),
+    requestTexts: () => queues.provisioning.texts(),
     now,
     skewMilliseconds: Math.abs(skewMilliseconds),
     secrets: [hostPin, tagHost],
