@@ -34,8 +34,8 @@ describe.each([
   ["memory", () => createMemoryQueue({ now: () => Date.now() })],
   ["storage, as text", () => openStorage(`queue-${randomUUID()}`, "text")],
   ["storage, in Base64", () => openStorage(`queue-${randomUUID()}`, "base64")],
-])("the queue in %s", (_, open) => {
-  test("receive returns a message with its unchanged text, its id and a dequeue count of 1", async () => {
+])("The queue in %s", (_, open) => {
+  test("returns a message with its unchanged text, its id and a dequeue count of 1", async () => {
     const queue = open();
     const text = `  <room & 'name' "x">\nZürich 会議 🏠 ${"x".repeat(250)}  `;
     const put = await queue.put(text);
@@ -43,7 +43,7 @@ describe.each([
     expect(await queue.receive(1, 60)).toMatchObject([{ id: put.id, text, dequeueCount: 1 }]);
   });
 
-  test("A queue that does not exist yet is empty, can be cleared and accepts messages", async () => {
+  test("is empty if it does not exist yet, can be cleared and accepts messages", async () => {
     const queue = open();
     expect([await queue.receive(1, 60), await queue.count(), await queue.peek()]).toEqual([[], 0, []]);
     await queue.clear();
@@ -51,7 +51,7 @@ describe.each([
     expect(await queue.count()).toBe(1);
   });
 
-  test("A leased message is invisible until its lease ends, then returns with a higher dequeue count", async () => {
+  test("hides a leased message until its lease ends, then returns it with a higher dequeue count", async () => {
     const queue = open();
     const { id } = await queue.put("room-a");
     const first = await receiveOne(queue, 6);
@@ -63,7 +63,7 @@ describe.each([
     expect(second.popReceipt).not.toBe(first.popReceipt);
   });
 
-  test("A message that was put invisible appears after the given time, and can be shown or deleted before", async () => {
+  test("shows a message that was put invisible after the given time, and lets it be shown or deleted before", async () => {
     const queue = open();
     await queue.put("room-a", { invisibleSeconds: 6 });
     const put = await queue.put("room-b", { invisibleSeconds: 600 });
@@ -75,7 +75,7 @@ describe.each([
     expect(await receiveOne(queue)).toMatchObject({ id: put.id, text: "room-b", dequeueCount: 1 });
   });
 
-  test("setInvisible extends a lease, and replaces the text if one is given, but not the id and the count", async () => {
+  test("lets `setInvisible` extend a lease, and replace the text if one is given, but not the id and the count", async () => {
     const queue = open();
     const { id } = await queue.put("room-a");
     const text = '{"room":"Zo\u00eb & <b>"}';
@@ -86,7 +86,7 @@ describe.each([
     expect(await receiveOne(queue)).toMatchObject({ id, text, dequeueCount: 2 });
   });
 
-  test("receive returns up to the requested number of messages, from 1 to 32, each once", async () => {
+  test("returns at most the requested number of messages, from 1 to 32, each once", async () => {
     const queue = open();
     for (let index = 0; index < 40; index++) await queue.put(`room-${index}`);
     // Azurite's refusal lacks the headers that storage's own have.
@@ -97,7 +97,7 @@ describe.each([
     expect([others.length, new Set(others.map(({ id }) => id)).size]).toEqual([10, 10]);
   });
 
-  test("delete and setInvisible fail with message-gone for a message that was deleted or cleared", async () => {
+  test("lets `delete` and `setInvisible` fail with message-gone for a message that was deleted or cleared", async () => {
     const queue = open();
     for (const end of [async (leased: QueueMessage) => queue.delete(leased), async () => queue.clear()]) {
       await queue.put("room-a");
@@ -112,7 +112,7 @@ describe.each([
     }
   });
 
-  test("delete and setInvisible fail with receipt-stale for the receipt of an earlier receive or setInvisible", async () => {
+  test("lets `delete` and `setInvisible` fail with receipt-stale for the receipt of an earlier receive or setInvisible", async () => {
     const queue = open();
     await queue.put("room-a");
     const first = await receiveOne(queue, 1);
@@ -126,7 +126,7 @@ describe.each([
     expect(await queue.count()).toBe(1);
   });
 
-  test("The age of a message counts from its put, and peek leaves visible messages visible", async () => {
+  test("counts the age of a message from its put, and leaves visible messages visible on peek", async () => {
     const queue = open();
     await queue.put("room-a");
     await queue.setInvisible(await receiveOne(queue), 0);

@@ -116,7 +116,7 @@ const never: Readonly<Record<string, Readonly<Record<number, string[]>>>> = {
 const cases = operations.map((operation) => ({ name: nameOf(operation), operation }));
 
 test.each(cases)(
-  "$name returns the documented statuses with the documented headers and bodies",
+  "`$name` returns the documented statuses with the documented headers and bodies",
   ({ name, operation }) => {
     const { method, path } = operation;
     const violations = responsesTo(operation).map(([situation, , response]) => [
@@ -142,7 +142,7 @@ test.each(cases)(
 );
 
 test.each(cases)(
-  "$name rejects an invalid value of each documented parameter and of no other",
+  "`$name` rejects an invalid value of each documented parameter and of no other",
   ({ operation }) => {
     const rejected = responsesTo(operation).flatMap(([, , { status, json }]) =>
       status === 422

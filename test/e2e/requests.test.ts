@@ -26,7 +26,7 @@ test.each([
   ["%20Z%C3%BCrich%20%E2%98%83", " Zürich ☃"],
   ["a%26name%3Db%3Fc%23d%2B100%25", "a&name=b?c#d+100%"],
   ["x".repeat(250), "x".repeat(250)],
-])("The room name %s addresses only %j", async (wire, name) => {
+])("The room name %s addresses only the room `%s`", async (wire, name) => {
   gateway.addRoom(name);
   gateway.addRoom("another-room");
   const read = { status: 200, json: { name } };

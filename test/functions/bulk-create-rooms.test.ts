@@ -16,7 +16,7 @@ test.each([
   ["0", 0],
   // It overrides the configured maximum.
   ["60", 60],
-])("Returns 202 for max_vmr=%j and requests %i rooms", async (max_vmr, count) => {
+])("Returns 202 for max_vmr=%s and requests %i rooms", async (max_vmr, count) => {
   expect(await create({ max_vmr })).toMatchObject({ status: 202 });
   expect(world.requests()).toHaveLength(count);
   const logged = { event: "rooms-requested", level: count, count };

@@ -8,7 +8,7 @@ const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 
 // The second is the legacy path.
 test.each(["createRoomFromQueue", "createRoom"])(
-  "%s returns 200 with a pooled room's name, guest PIN, tag and alias, and without the host PIN",
+  "`%s` returns 200 with a pooled room's name, guest PIN, tag and alias, and without the host PIN",
   async (name) => {
     await world.addPooled("a-room");
     const tag = "https://verify.example.com/sessions/8d1f";

@@ -6,20 +6,27 @@ const world = usePoolWorld();
 
 interface Shape {
   readonly name: string;
+  readonly what: string;
   readonly shows: object;
   readonly query?: Record<string, string>;
 }
 
 test.each<Shape>([
-  { name: "getRoom", shows: { pin: hostPin, guest_pin: guestPin } },
-  { name: "getRoom", shows: { pin: hostPin, description: "" }, query: { constrained_attributes: "false" } },
-  { name: "getPublicRoom", shows: { guest_pin: guestPin } },
+  { name: "getRoom", what: "the short shape with both PINs", shows: { pin: hostPin, guest_pin: guestPin } },
+  {
+    name: "getRoom",
+    what: "the full shape with its PIN",
+    shows: { pin: hostPin, description: "" },
+    query: { constrained_attributes: "false" },
+  },
+  { name: "getPublicRoom", what: "the short shape with the guest PIN", shows: { guest_pin: guestPin } },
   {
     name: "getPublicRoom",
+    what: "the full shape without PIN",
     shows: { pin: null, description: "" },
     query: { constrained_attributes: "false" },
   },
-])("$name with the query $query shows $shows", async ({ name, shows, query }) => {
+])("`$name` shows $what", async ({ name, shows, query }) => {
   for (const room of ["another-room", "a-room"]) world.addRoom(room);
   const response = await world.call(name, { roomName: "a-room", ...(query && { query }) });
   expect(response).toMatchObject({ status: 200, json: { name: "a-room", ...shows } });
@@ -27,7 +34,7 @@ test.each<Shape>([
   expect(response.text.includes(hostPin)).toBe("pin" in shows && shows.pin === hostPin);
 });
 
-test("listRooms returns all rooms in the shape that the query names, none if the platform has none", async () => {
+test("`listRooms` returns all rooms in the shape that the query names, none if the platform has none", async () => {
   expect(await world.call("listRooms")).toMatchObject({ status: 200, json: [] });
   for (const room of ["a-room", "b-room", "c-room"]) world.addRoom(room);
   const rooms = ["a-room", "b-room", "c-room"].map((name) => ({ name, pin: hostPin }));

@@ -89,8 +89,8 @@ test("The runbooks read the log for events that the app logs", () => {
   expect(named.filter((event) => !known.has(event))).toEqual([]);
 });
 
-describe("Alerts", () => {
-  test("Are fourteen queries and the event of the vault, each with its limits and receivers", () => {
+describe("The alerts", () => {
+  test("are fourteen queries and the event of the vault, each with its limits and receivers", () => {
     const described = rules.map(
       ({ name, threshold, windowSize, severity, group }) =>
         `${name}: ${threshold} in ${windowSize}, severity ${severity}, ${group}`,
@@ -119,7 +119,7 @@ describe("Alerts", () => {
     expect(expiry["destination"].properties.actionGroups[0]).toMatch(/-routine$/);
   });
 
-  test("Have a runbook in the documents", () => {
+  test("have a runbook in the documents", () => {
     const text = readFileSync("docs/operations.md", "utf8");
     for (const name of [...rules.map((rule) => rule.name), "secret-expiring"])
       expect([name, text.match(new RegExp(`^## ${name}$`, "gm"))?.length]).toEqual([name, 1]);

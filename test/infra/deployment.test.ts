@@ -45,11 +45,14 @@ const always = {
   },
 };
 
-test.each(Object.entries(always))("Every %s refuses shared keys and insecure calls: %j", (type, expected) => {
-  const resources = everySnapshot.flatMap(([, snapshot]) => allOf(snapshot, type));
-  expect(resources.length).toBeGreaterThan(1);
-  for (const { properties } of resources) expect(properties).toMatchObject(expected);
-});
+test.each(Object.entries(always))(
+  "Every resource of the type %s refuses shared keys and insecure calls",
+  (type, expected) => {
+    const resources = everySnapshot.flatMap(([, snapshot]) => allOf(snapshot, type));
+    expect(resources.length).toBeGreaterThan(1);
+    for (const { properties } of resources) expect(properties).toMatchObject(expected);
+  },
+);
 
 test("Production survives the loss of a zone, cannot be purged, and keeps all its logs", () => {
   expect(propertiesOf(production, "Web/serverfarms")).toMatchObject({ zoneRedundant: true });
@@ -112,7 +115,7 @@ describe("An environment", () => {
   });
 });
 
-describe("Who may do what", () => {
+describe("In the role assignments,", () => {
   // https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
   const roles: Readonly<Record<string, string>> = {
     "b7e6dc6d-f1e8-4753-8033-0f276bb0955b": "Storage Blob Data Owner",
@@ -130,7 +133,7 @@ describe("Who may do what", () => {
     { name: "test", writers: ["00000000-0000-4000-8000-00000000e201"] },
     { name: "production", writers: ["00000000-0000-4000-8000-00000000e301"] },
     { name: "existing", writers: [] },
-  ])("in $name: each identity has exactly the expected roles", ({ name, writers }) => {
+  ])("each identity has exactly the expected roles in $name", ({ name, writers }) => {
     const assigned = allOf(snapshotOf(name), "Authorization/roleAssignments").map(({ id, properties }) => {
       const { principalId, principalType, roleDefinitionId } = properties;
       const who = principal.exec(principalId)?.[1] ?? principalId;
@@ -176,7 +179,7 @@ describe("The network", () => {
     { name: "test", access: "Enabled", defaultAction: "Allow" },
     { name: "production", access: "Disabled", defaultAction: "Deny" },
     { name: "existing", access: "Disabled", defaultAction: "Deny" },
-  ])("in $name: public access to storage, vault and app is $access", ({ name, access, defaultAction }) => {
+  ])("has $access public access to storage, vault and app in $name", ({ name, access, defaultAction }) => {
     for (const { name: resource, type, properties } of closed(snapshotOf(name))) {
       expect([resource, properties["publicNetworkAccess"]]).toEqual([resource, access]);
       // The lifecycle rule, a service of Azure, must reach the account with the records.

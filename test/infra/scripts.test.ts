@@ -70,7 +70,7 @@ test.each([
     change:
       "group create --output none --name vmr-gateway-acceptance --resource-group rg-of-another-team --template-file infra/gateway.bicep --parameters @",
   },
-])("deploy.sh provision deploys $team.environment, and prints what operators need", ({ team, change }) => {
+])("`deploy.sh provision` deploys $team.environment, and prints what operators need", ({ team, change }) => {
   const { environment } = team;
   const result = team.run(`deploy.sh provision ${environment}`, azure(environment));
   expectChanges(result, change);
@@ -98,7 +98,7 @@ async function writeValues(maximum: string, lines = ""): Promise<void> {
 }
 
 test.each(["validate", "what-if", "provision"])(
-  "deploy.sh %s refuses misspelt variables and settings before Azure is asked, and names their file",
+  "`deploy.sh %s` refuses misspelt variables and settings before Azure is asked, and names their file",
   async (command) => {
     await writeValues('"MAX_VMR": 2, "MAX_VRM": 2,', "API_MANAGMENT=new");
     const result = run(`deploy.sh ${command} odd`, []);
@@ -139,7 +139,7 @@ test("Settings of the Functions host, and subnets for everything, are allowed", 
   expectChanges(run("deploy.sh validate odd", azure("odd")));
 });
 
-test("deploy.sh what-if needs no right to write", () => {
+test("`deploy.sh what-if` needs no right to write", () => {
   const { commands } = run("deploy.sh what-if test", azure("test"));
   expect(commands.join("\n")).toContain(" sub what-if --validation-level ProviderNoRbac --no-pretty-print ");
 });
@@ -153,7 +153,7 @@ test("An environment needs a file of values", () => {
   expectRefusal(run("teardown.sh nowhere", []), "There is no infra/environments/nowhere.env");
 });
 
-test("deploy.sh check compares secrets and settings with the checkout or a given package, and changes nothing", async () => {
+test("`deploy.sh check` compares secrets and settings with the checkout or a given package, and changes nothing", async () => {
   const result = run("deploy.sh check test", azure("test"));
   expectChanges(result);
   expect(result.stdout).toBe(namesOf("test"));
@@ -171,7 +171,7 @@ test("deploy.sh check compares secrets and settings with the checkout or a given
   expect(behind.stderr).toContain("logs settings-unknown: SETTING_OF_NEXT_RELEASE\n");
 });
 
-describe("deploy.sh release", () => {
+describe("`deploy.sh release`", () => {
   test("changes only the package, and waits until its code responds", () => {
     const fromOldInstance = { ...alive("0123456789ab"), isOnce: true };
     const result = release([{ ...alive(), isOnce: true }, fromOldInstance, ...released]);
@@ -266,7 +266,7 @@ describe("deploy.sh release", () => {
   });
 });
 
-test("deploy.sh reload lets the app read secrets again if one has changed, without cutting calls", () => {
+test("`deploy.sh reload` lets the app read secrets again if one has changed, without cutting calls", () => {
   const responses = [...changedSecret, alive("0123456789ab"), ...azure("test")];
   const result = run("deploy.sh reload test", responses);
   const refresh = "sites/func-vmr-test/config/configreferences/appsettings/refresh?api-version=2022-03-01";
@@ -298,7 +298,7 @@ const purges = [
 const teardown = ({ environment, run: runIt }: typeof own, responses: readonly Response[]) =>
   runIt(`teardown.sh ${environment}`, responses, { shell: { TEARDOWN_CONFIRM: environment } });
 
-describe("teardown.sh", () => {
+describe("`teardown.sh`", () => {
   test.each(["", "test-2", "TEST"])("deletes nothing with the confirmation '%s'", (confirmed) => {
     const result = run("teardown.sh test", [], { shell: { TEARDOWN_CONFIRM: confirmed } });
     expectRefusal(result, "TEARDOWN_CONFIRM=test sh infra/teardown.sh test");
@@ -365,7 +365,7 @@ test.each([
   { words: "teardown.sh test", team: own, responses: [gone, ...existing] },
   { words: "deploy.sh provision acceptance", team: other, responses: azure("acceptance") },
   { words: "teardown.sh acceptance", team: other, responses: [gone, ...existing] },
-])("$words stops with the text of Azure, whichever call fails", ({ words, team, responses }) => {
+])("`$words` stops with the text of Azure, whichever call fails", ({ words, team, responses }) => {
   const runIt = (failAt: number) =>
     team.run(words, responses, {
       shell: { TEARDOWN_CONFIRM: team.environment },

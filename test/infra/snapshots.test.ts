@@ -10,7 +10,7 @@ test("The snapshots are as new as the templates and fixtures", () => {
   expect(written, "run `npm run snapshots`, and read what changes in infra/snapshots").toBe(hashInputs());
 });
 
-test("infra/settings.txt lists the settings of the app", async () => {
+test("`infra/settings.txt` lists the settings of the app", async () => {
   expect(read("infra/settings.txt"), "run `npm run openapi`").toBe(await createSettingsList());
 });
 

@@ -40,7 +40,7 @@ test("Every step pins its action by commit, leaves no credentials behind, and ca
   expect(files.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test("Only jobs that log in, sign or publish may do so", () => {
+test("Only the jobs of the workflows that log in to Azure, sign or publish have the permission to do so", () => {
   const rights = workflows.flatMap(({ permissions, jobs }) => [
     permissions,
     ...Object.entries(jobs).flatMap(([job, own]) => (own.permissions ? [{ job, ...own.permissions }] : [])),

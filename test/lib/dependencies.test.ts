@@ -10,7 +10,7 @@ import { exampleEnvironment, oauthEnvironment } from "../support/example-setting
 import { usePoolWorld } from "../support/pool-world.ts";
 import { shortenTimeouts } from "../support/shortened-timeouts.ts";
 
-test("the platform client's token requests have the timeout of the settings", async () => {
+test("The platform client's token requests have the timeout of the settings", async () => {
   const platform = await startLoopbackServer(() => "silence");
   onTestFinished(platform.stop);
   const settings = loadSettings({
@@ -26,7 +26,7 @@ test("the platform client's token requests have the timeout of the settings", as
   expect(asked).toContain(7000);
 });
 
-test("each adapter calls the server that the settings name", async () => {
+test("Each adapter calls the server that the settings name", async () => {
   const paths = new Set<string>();
   const server = await startLoopbackServer(({ url }) => {
     paths.add(url.pathname);
@@ -144,7 +144,7 @@ describe("The object graph", () => {
       ["GET background default 240", "GET background default 240", "GET background default 240"],
       async ({ metricsRun }) => metricsRun(world.log),
     ],
-  ])("%s calls the platform with the priority, the limits and the slot of its kind", async (...given) => {
+  ])("lets %s call the platform with the priority, the limits and the slot of its kind", async (...given) => {
     const [, expected, run] = given;
     await world.addPooled("room-a");
     await world.addEnded("ended");
@@ -154,7 +154,7 @@ describe("The object graph", () => {
     expect(limitsOfCalls()).toEqual(expected);
   });
 
-  test("claims and provisioning use lease, platform timeout, template and ready delay of the settings", async () => {
+  test("lets claims and provisioning use lease, platform timeout, template and ready delay of the settings", async () => {
     await world.addPooled("room-a");
     const { claims, provisioning } = connect({
       POOL_LEASE_SECONDS: "60",
@@ -180,7 +180,7 @@ describe("The object graph", () => {
     expect(calls.at(-1)).toMatchObject({ body });
   });
 
-  test("garbage collection uses the maximum of messages and the minimum age of the settings", async () => {
+  test("lets garbage collection use the maximum of messages and the minimum age of the settings", async () => {
     for (const name of ["a", "b", "c"]) await world.addEnded(name);
     const collect = async () =>
       connect({ GC_MAX_MESSAGES: "2", GC_MINIMUM_AGE_SECONDS: "700" }).garbageCollection.collect(world.log);

@@ -18,14 +18,14 @@ beforeEach(() => {
   log = createLog(new InvocationContext({ functionName: "createRoom", invocationId: "i-1", logHandler }));
 });
 
-test("a line has no line break, whatever its fields contain", () => {
+test("A line has no line break, whatever its fields contain", () => {
   const fields = { room: "a\nfake: line\r\n", count: 0, wasThere: false, code: null };
   log.info("room-updated", fields);
   expect(lines).toMatchObject([{ level: "information", event: "room-updated", ...fields }]);
   expect(texts.join("")).not.toMatch(/[\r\n]/);
 });
 
-test("a line contains only name, message and stack of an error and its causes", () => {
+test("A line contains only name, message and stack of an error and its causes", () => {
   const inner = Object.assign(new TypeError("inner"), { config: { headers: { Authorization: "secret-1" } } });
   const outer = new Error("outer", { cause: inner });
   log.error("request-failed", {}, Object.assign(outer, { response: { data: "secret-2" }, code: "X" }));
@@ -55,15 +55,15 @@ test.each([
   },
 );
 
-test.each([["a string with a secret"], [{ password: "secret" }]])(
-  "a line contains only the type of a cause that is not an error (%j)",
-  (cause) => {
-    log.warn("odd", {}, cause);
-    expect(lines[0]?.["causes"]).toEqual([{ message: `not an error but ${typeof cause}` }]);
-  },
-);
+test.each([
+  ["string", "with a secret"],
+  ["object", { password: "secret" }],
+])("A line contains only the type of a cause that is not an error: %s", (type, cause) => {
+  log.warn("odd", {}, cause);
+  expect(lines[0]?.["causes"]).toEqual([{ message: `not an error but ${type}` }]);
+});
 
-test("a line contains at most six causes, even if the chain is circular", () => {
+test("A line contains at most six causes, even if the chain is circular", () => {
   const circle = new Error("circle");
   circle.cause = circle;
   log.error("deep", {}, circle);

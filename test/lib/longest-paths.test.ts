@@ -27,7 +27,7 @@ const maxSeconds = 9 * 60;
 // API Management cuts a request off.
 const maxRequestSeconds = 200;
 
-test.each(Object.entries(maxima))("%s has no greater value than %s", (name, value) => {
+test.each(Object.entries(maxima))("The setting %s has no greater value than %s", (name, value) => {
   const greater = { ...memorySettings, [name]: String(Number(value) + 1) };
   expect(() => loadSettings(greater)).toThrow(name);
 });
@@ -131,7 +131,7 @@ test.each<[string, Run, Slowness, number]>([
     { timesOut: isDelete },
     maxRequestSeconds + timeoutSeconds,
   ],
-])("%s ends in time", async (_, run, slowness, longestSeconds) => {
+])("The longest path of %s ends in time", async (_, run, slowness, longestSeconds) => {
   await world.addPooled("room-a");
   for (let room = 0; room < Number(maxima.GC_MAX_MESSAGES); room++) await world.deletion.put(`room-${room}`);
   world.clock.advance(3600);

@@ -4,7 +4,7 @@ import { forEachParallel } from "../../src/lib/parallel.ts";
 
 const numbers = Array.from({ length: 100 }, (_, index) => index);
 
-test("forEachParallel runs a task for every value, at most 16 at a time", async () => {
+test("`forEachParallel` runs a task for every value, at most 16 at a time", async () => {
   const done: number[] = [];
   let running = 0;
   let maxRunning = 0;
@@ -19,7 +19,7 @@ test("forEachParallel runs a task for every value, at most 16 at a time", async 
   expect(maxRunning).toBe(16);
 });
 
-test("forEachParallel starts no task after a failure, and rejects when the running tasks have ended", async () => {
+test("`forEachParallel` starts no task after a failure, and rejects when the running tasks have ended", async () => {
   const failure = new Error("the first fails");
   const slow = Promise.withResolvers<void>();
   let ended = 0;

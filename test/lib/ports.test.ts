@@ -14,7 +14,7 @@ test("The system's clock returns the milliseconds since 1970, and sleeps for as 
   await expect(systemClock.sleep(3_600_000, AbortSignal.abort())).rejects.toThrow("aborted");
 });
 
-test("integerBelow returns every whole number below the limit and no other", () => {
+test("`integerBelow` returns every whole number below the limit and no other", () => {
   const drawn = new Set(Array.from({ length: 2000 }, () => secureRandom.integerBelow(10)));
   expect(drawn).toEqual(new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]));
 });
@@ -30,7 +30,7 @@ test.each<[string, (QueueFailure | "done")[], boolean?]>([
   ["lost", ["unknown", "receipt-stale"]],
   ["unknown", ["unknown", "unknown"]],
 ])(
-  "deleteConfirmed returns %s after the responses %j (while the lease runs: %s)",
+  "`deleteConfirmed` returns %s after: %s, while the lease runs or not",
   async (outcome, failures, isHeld = true) => {
     const queue = createMemoryQueue(createManualClock());
     const message = await queue.put("room-a");
@@ -40,7 +40,7 @@ test.each<[string, (QueueFailure | "done")[], boolean?]>([
   },
 );
 
-test("deleteConfirmed throws an error that is not a QueueError", async () => {
+test("`deleteConfirmed` throws an error that is not a QueueError", async () => {
   const queue = createMemoryQueue(createManualClock());
   const message = await queue.put("room-a");
   const broken = { ...queue, delete: async () => Promise.reject(new TypeError("a programming error")) };

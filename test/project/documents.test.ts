@@ -25,7 +25,7 @@ const settingRows = tableBelow(await read("docs/reference.md"), "## Settings").m
 );
 const values: Record<string, string | undefined> = example.Values;
 
-test("the settings table contains exactly the settings of the app, in their order", () => {
+test("The settings table contains exactly the settings of the app, in their order", () => {
   expect(settingRows.map(({ name }) => name)).toEqual(settingNames);
 });
 
@@ -38,7 +38,7 @@ function loadWith(name: string, value: string | undefined) {
   }
 }
 
-test("the settings table states the app's defaults, and which settings are required", () => {
+test("The settings table states the app's defaults, and which settings are required", () => {
   const rows = settingRows.map(({ name, initial }) => {
     const withoutIt = loadWith(name, undefined);
     if (withoutIt === undefined) return [name, initial.startsWith("required")];
@@ -49,7 +49,7 @@ test("the settings table states the app's defaults, and which settings are requi
   expect(rows.filter(([, isTrue]) => isTrue !== true)).toEqual([]);
 });
 
-test("every npm command and every file that a document names exists", async () => {
+test("Every npm command and every file that a document names exists", async () => {
   for (const path of documents) {
     const text = await read(path);
     const scripts = [...text.matchAll(/npm run (?:-s )?([\w-]+)|npm (start|test)\b/g)];
@@ -74,7 +74,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-test("every link in a document leads to a file and a heading that exist", async () => {
+test("Every link in a document leads to a file and a heading that exist", async () => {
   const broken: string[] = [];
   for (const path of documents) {
     const links = (await read(path)).matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g);

@@ -10,7 +10,7 @@ const requirements = [...text.matchAll(/^(?:\*\*|\| )(\d+(?:\.\d+)+)(?:\*\*| \|)
   ([, number = ""]) => number,
 );
 
-test("every section that code and tests cite exists", () => {
+test("Every section that code and tests cite exists", () => {
   const files = globSync(["{src,test,scripts}/**/*.ts", "tools/{local,simulators}/**/*.ts"]);
   const cited = files.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/(?:§|[Ss]pecification )(\d+(?:\.\d+)*)/g)].map(
@@ -41,7 +41,7 @@ function specifiedOperations(section: string) {
   });
 }
 
-test("openapi.json has exactly the operations of section 4, with method, path, authentication and success status", () => {
+test("`openapi.json` has exactly the operations of section 4, with method, path, authentication and success status", () => {
   const documented = operations.map(({ operationId, method, path, security, responses }) => {
     const schemes = security.flatMap((scheme) => Object.keys(scheme));
     const success = Object.keys(responses).filter((status) => status.startsWith("2"));

@@ -12,20 +12,20 @@ import { useStarted } from "../../support/use-started.ts";
 
 const issuer = useStarted(startTokenIssuer);
 
-describe("With a required and an administrator's role", () => {
+describe("If one role is required of callers and another of administrators,", () => {
   const required = "Rooms.Manage";
   const administrator = "Rooms.Administer";
   const world = usePoolWorld();
 
   test.each([
-    { name: "listRooms", roles: [required], status: 403 },
-    { name: "listRooms", roles: [administrator], status: 403 },
-    { name: "listRooms", roles: [required, administrator], status: 200 },
-    { name: "bulkDeleteRooms", roles: [required], status: 403 },
-    { name: "bulkDeleteRooms", roles: [required, administrator], status: 204 },
-    { name: "bulkCreateRooms", roles: [required], status: 202 },
-    { name: "getRoom", roles: [required], status: 404 },
-  ])("$name with the roles $roles results in $status", async ({ name, roles, status }) => {
+    { name: "listRooms", which: "the required role", roles: [required], status: 403 },
+    { name: "listRooms", which: "the administrator's role", roles: [administrator], status: 403 },
+    { name: "listRooms", which: "both roles", roles: [required, administrator], status: 200 },
+    { name: "bulkDeleteRooms", which: "the required role", roles: [required], status: 403 },
+    { name: "bulkDeleteRooms", which: "both roles", roles: [required, administrator], status: 204 },
+    { name: "bulkCreateRooms", which: "the required role", roles: [required], status: 202 },
+    { name: "getRoom", which: "the required role", roles: [required], status: 404 },
+  ])("`$name` with $which results in $status", async ({ name, roles, status }) => {
     const settings = loadSettings({
       ...exampleEnvironment,
       AUTH_AUTHORITY: issuer.url,

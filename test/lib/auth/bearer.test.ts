@@ -82,7 +82,7 @@ test.each([
   ["Bearer Bearer token"],
   ["x Bearer token"],
   ["aaaa.bbbb.cccc"],
-])("The check throws 401 without an error code if there is no token: %j", async (header) => {
+])("The check throws 401 without an error code if there is no token: `%s`", async (header) => {
   const details = { challenge: 'Bearer realm="vmr-gateway"', reason: "no-token" };
   await expect(check(header)).rejects.toMatchObject({ code: "unauthenticated", status: 401, details });
 });

@@ -118,7 +118,7 @@ test.each<[string, number, Answer, unknown]>([
   },
 );
 
-test("4 calls run and 40 wait at most: known agents go first, and only unknown tokens are refused", async () => {
+test("At most 4 calls run and 40 wait: known agents go first, and only unknown tokens are refused", async () => {
   await outcomeOf("early-agent");
   await becomeKnown();
   const pending: (() => void)[] = [];
@@ -176,18 +176,18 @@ test.each<[string, Answer, unknown]>([
   expect(await outcomeOf()).toEqual(outcome);
 });
 
-test.each<[number, Record<string, string>, number]>([
-  [503, { "inin-correlation-id": "c-1" }, 5],
-  [500, {}, 5],
-  [408, {}, 5],
-  [429, { "inin-ratelimit-reset": "12" }, 12],
-  [429, { "retry-after": "7", "inin-ratelimit-reset": "12" }, 7],
-  [429, { "retry-after": "1.2" }, 2],
-  [429, { "retry-after": "0" }, 5],
-  [429, { "retry-after": "3600" }, 60],
+test.each<[number, string, number, Record<string, string>]>([
+  [503, "without a time", 5, { "inin-correlation-id": "c-1" }],
+  [500, "without a time", 5, {}],
+  [408, "without a time", 5, {}],
+  [429, "with a reset after 12 s", 12, { "inin-ratelimit-reset": "12" }],
+  [429, "with Retry-After: 7 and another reset", 7, { "retry-after": "7", "inin-ratelimit-reset": "12" }],
+  [429, "with Retry-After: 1.2", 2, { "retry-after": "1.2" }],
+  [429, "with Retry-After: 0", 5, { "retry-after": "0" }],
+  [429, "with Retry-After: 3600", 60, { "retry-after": "3600" }],
 ])(
-  "The check throws 503 after a %i with %j, without another call for %i s",
-  async (status, headers, seconds) => {
+  "The check throws 503 after a %i %s, without another call for %i s",
+  async (status, _, seconds, headers) => {
     await becomeKnown();
     reply = () => ({ status, headers });
     expect(await outcomeOf()).toEqual(unavailable(seconds));

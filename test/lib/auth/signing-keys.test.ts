@@ -133,7 +133,7 @@ test.each<[string, () => Record<string, Answer>]>([
   ["the key set cannot be read", () => ({ "/keys": { status: 404 } })],
   ["the key set is empty", () => ({ "/keys": { status: 200, body: { keys: [] } } })],
   ["a document has an empty issuer", () => ({ [v1]: documentOf("") })],
-])("find throws 503 if %s", async (_, failing) => {
+])("`find` throws 503 if %s", async (_, failing) => {
   answers = { ...answers, ...failing() };
   await expect(find()).rejects.toMatchObject(unavailable);
   expect(paths).not.toContain("/elsewhere");
@@ -162,13 +162,13 @@ test.each([
   ["with a user name", "https://name@127.0.0.1:1/", notTrusted],
   ["with a password", "https://:word@127.0.0.1:1/", notTrusted],
   ["of another host over https", "https://127.0.0.1:1/", { code: "ECONNREFUSED" }],
-])("fetchPublishedKeys calls a URL %s only if it is safe", async (_, jwks_uri, error) => {
+])("`fetchPublishedKeys` calls a URL %s only if it is safe", async (_, jwks_uri, error) => {
   answers[v1] = documentOf("x", jwks_uri);
   const fetched = fetchPublishedKeys({ authority: provider.url, tenantId });
   await expect(fetched).rejects.toMatchObject(error);
 });
 
-test.each(["/keys", v2])("fetchPublishedKeys rejects after 5 s if %s does not respond", async (path) => {
+test.each(["/keys", v2])("`fetchPublishedKeys` rejects after 5 s if %s does not respond", async (path) => {
   answers[path] = "silence";
   const asked = shortenTimeouts();
   const fetched = fetchPublishedKeys({ authority: provider.url, tenantId });

@@ -26,7 +26,7 @@ const openBlobs = (connectionString = azurite.connectionString) =>
 describe.each<[string, () => CreateRecordStore]>([
   ["memory", createMemoryRecordStore],
   ["blob storage", () => openBlobs()],
-])("record store in %s", (_, open) => {
+])("The record store in %s", (_, open) => {
   test("keeps the first of two writes without a version", async () => {
     const [store, id] = [open(), randomUUID()];
     expect(await store.read(id)).toBeUndefined();
@@ -46,7 +46,7 @@ describe.each<[string, () => CreateRecordStore]>([
   });
 });
 
-test("a missing container is created by the first write", async () => {
+test("A missing container is created by the first write", async () => {
   const service = BlobServiceClient.fromConnectionString(azurite.connectionString);
   await service.getContainerClient(createRecordContainer).deleteIfExists();
 
@@ -77,7 +77,7 @@ test.each([
   [409, "ContainerBeingDeleted"],
   [412, "ConditionNotMet"],
 ])(
-  "a write that the storage refuses with %i %s has not been made, and its refusal is returned",
+  "A write that the storage refuses with %i %s has not been made, and its refusal is returned",
   async (status, code) => {
     const headers = { "content-type": "application/xml", "x-ms-error-code": code, "x-ms-request-id": "r" };
     answer = { status, headers, body: `<Error><Code>${code}</Code></Error>` };
@@ -93,14 +93,14 @@ test.each([
   [412, "application/xml", {}],
   [500, "application/xml", { "x-ms-error-code": "InternalError", "x-ms-request-id": "r" }],
   [503, "application/xml", { "x-ms-error-code": "ServerBusy", "x-ms-request-id": "r" }],
-])("a write that gets %i as %s may have been made", async (status, type, ofStorage) => {
+])("A write that gets %i as %s may have been made", async (status, type, ofStorage) => {
   const headers = { "content-type": type, ...ofStorage };
   answer = { status, headers, body: "<html>blocked</html>" };
   const written = openBlobs(account()).write("id", record("room-a"));
   await expect(written).rejects.toMatchObject({ code: "storage-unavailable" });
 });
 
-test("an account that does not respond within three seconds is storage-unavailable for reads and writes", async () => {
+test("An account that does not respond within three seconds is storage-unavailable for reads and writes", async () => {
   answer = "silence";
   const asked = shortenTimeouts();
   const store = openCreateRecords({ storage: { connectionString: account() }, credential: noCredential });

@@ -41,7 +41,7 @@ const managedIdentity = {
 test.each([
   ["the user-assigned identity if the settings name one", clientId],
   ["the system-assigned identity if the settings name none", undefined],
-])("the queues and the log workspace use %s", async (_, identityClientId) => {
+])("The queues and the log workspace use %s", async (_, identityClientId) => {
   const settings = loadSettings({
     ...exampleEnvironment,
     ...managedIdentity,
@@ -61,7 +61,7 @@ test.each([
   expect(new Set(tokenRequests.map(({ client_id }) => client_id))).toEqual(new Set([identityClientId]));
 });
 
-test("with a connection string, the identity is the one that the machine is signed in with", async () => {
+test("With a connection string, the identity is the one that the machine is signed in with", async () => {
   // Of the ways to sign in, only the environment is tried, which has no credentials.
   vi.stubEnv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential");
   const credential = createCredential({ connectionString: "UseDevelopmentStorage=true" });

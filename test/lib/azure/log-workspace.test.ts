@@ -15,17 +15,17 @@ const workspace = useStartedPerTest(startLogWorkspace);
 const sink: MetricsSink<typeof row> = async (sent) =>
   createMetricsSink({ ...target, endpoint: workspace.url }, unused)(sent);
 
-test("the sink sends the row unchanged to its rule and stream, once, also after a transient failure", async () => {
+test("The sink sends the row unchanged to its rule and stream, once, also after a transient failure", async () => {
   workspace.failNext({ status: 503, retryAfterSeconds: 0 });
   await sink(row);
   expect(workspace.rows()).toEqual([{ ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL", row }]);
 });
 
-test("without a workspace, the sink does nothing", async () => {
+test("Without a workspace, the sink does nothing", async () => {
   await expect(createMetricsSink(undefined, unused)(row)).resolves.toBeUndefined();
 });
 
-test("each row has a timeout of its own, after which the sink throws", async () => {
+test("Each row has a timeout of its own, after which the sink throws", async () => {
   const silent = await startLoopbackServer(() => "silence");
   onTestFinished(silent.stop);
   const asked = shortenTimeouts();

@@ -75,7 +75,7 @@ test.each<[string, Found | undefined, Message[], string]>([
   ["is a lecture", { ...manual, service_type: "lecture" }, [byGateway], "foreign: keep"],
   ["is another gateway's", theirs, [byEvent], "other-gateway: keep"],
   ["is another gateway's", theirs, [byClaim], "other-gateway: keep"],
-])("A room that %s (%j, messages %j) is %s", (_, found, messages, expected) => {
+])("A room that %s is deleted or kept as its row says", (_, found, messages, expected) => {
   const { name = "room-a", unmarkedRooms = "collect", ...fields } = found ?? {};
   const row = found && { id: 1, name, aliases: [{ alias: name }], ...fields };
   const decision = decide(askedBy(name, ...messages), row, { gatewayName, unmarkedRooms });
@@ -84,7 +84,7 @@ test.each<[string, Found | undefined, Message[], string]>([
   expect(decision.row).toBe(row);
 });
 
-test("docs/architecture.md shows the decisions", async () => {
+test("`docs/architecture.md` shows the decisions", async () => {
   const text = await readFile(new URL("../../../docs/architecture.md", import.meta.url), "utf8");
   const rows = [...text.matchAll(/^\| `([\w-]+)` \| .* \| ([a-z-]+) \| ([a-z-]+) \|$/gm)];
   const shown = rows.map(([, state = "", event, gateway]) => [state, { event, gateway }]);

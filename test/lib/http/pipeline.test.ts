@@ -77,15 +77,27 @@ const caller = "22222222-2222-4222-8222-222222222222";
 const ids = { function: "test", invocationId: "i-1", correlationId: "i-1", caller };
 const line = { level: "information", event: "request", ...ids, durationMilliseconds: 1500 };
 
-test.each<[string, FunctionResponse, string | undefined, object]>([
-  ["POST", { status: 204 }, undefined, common],
-  ["POST", { status: 200, body: { a: "ü🏠" } }, '{"a":"ü🏠"}', { ...typed, "Content-Length": "14" }],
-  ["HEAD", { status: 200, body: { a: 1 } }, undefined, typed],
-  ["POST", { status: 204, headers: { "X-Build": "1" } }, undefined, { ...common, "X-Build": "1" }],
-  ["POST", { status: 204, logFields: { ignored: 3 } }, undefined, common],
+test.each<[string, string, FunctionResponse, string | undefined, object]>([
+  ["POST", "without a body", { status: 204 }, undefined, common],
+  [
+    "POST",
+    "with a body",
+    { status: 200, body: { a: "ü🏠" } },
+    '{"a":"ü🏠"}',
+    { ...typed, "Content-Length": "14" },
+  ],
+  ["HEAD", "with a body", { status: 200, body: { a: 1 } }, undefined, typed],
+  [
+    "POST",
+    "with a header",
+    { status: 204, headers: { "X-Build": "1" } },
+    undefined,
+    { ...common, "X-Build": "1" },
+  ],
+  ["POST", "with a field for the log", { status: 204, logFields: { ignored: 3 } }, undefined, common],
 ])(
-  "%s with the result %j has the IDs of its request, and its log has one line",
-  async (method, result, text, headers) => {
+  "The response to a %s %s has the IDs of its request, and its log has one line",
+  async (method, _, result, text, headers) => {
     const { lines, ...response } = await call(() => result, { method });
     expect(response).toMatchObject({ status: result.status, text });
     expect(response.headers).toEqual(headers);
@@ -105,7 +117,7 @@ const causes = expect.arrayContaining([
 ]);
 
 interface Failure {
-  readonly error: object;
+  readonly error: Error;
   readonly status: number;
   readonly detail?: unknown;
   readonly headers?: object;
@@ -149,7 +161,7 @@ test.each<Failure>([
     requestFields: { code: "unexpected" },
   },
 ])(
-  "$error results in $status, and only the log has its cause",
+  "The failure “$error.message” of a function results in $status, and only the log has its cause",
   async ({ error, status, detail, headers, failureLine, requestFields }) => {
     const { lines, ...response } = await call(throwing(error));
     expect(response).toMatchObject({ status, json: detail && { detail } });
@@ -177,12 +189,12 @@ test.each([
   },
 );
 
-test.each<[Partial<Sent>, unknown[]]>([
-  [{ url: "/x?max_vmr=abc" }, ["query", "max_vmr"]],
-  [{ url: "/x?max_vmr=1&max_vmr=2" }, ["query", "max_vmr"]],
-  [{ headers: { "X-Count": "many" } }, ["header", "x-count"]],
-  [{ body: '{"name":5}' }, ["body", "name"]],
-])("Input with %j is 422 with one fault at %j, and 401 for an unknown caller", async (sent, loc) => {
+test.each<[string, Partial<Sent>, unknown[]]>([
+  ["a faulty parameter", { url: "/x?max_vmr=abc" }, ["query", "max_vmr"]],
+  ["a parameter sent twice", { url: "/x?max_vmr=1&max_vmr=2" }, ["query", "max_vmr"]],
+  ["a faulty header", { headers: { "X-Count": "many" } }, ["header", "x-count"]],
+  ["a faulty field", { body: '{"name":5}' }, ["body", "name"]],
+])("Input with %s is 422 with one fault, and 401 for an unknown caller", async (_, sent, loc) => {
   const handle = throwing(new Error("the input is valid"));
   expect(await call(handle, sent)).toMatchObject({ status: 422, json: { detail: [{ loc }] } });
   const { status, lines } = await call(handle, { ...sent, access: "agent" });
@@ -194,7 +206,7 @@ test.each([
   ["Order-2026_11.21", "Order-2026_11.21"],
   ["x".repeat(128), "x".repeat(128)],
   ...["", "x".repeat(129), "/a", "a\tb", "é"].map((unusable): [string, string] => [unusable, "i-1"]),
-])("With the correlation ID %j, response and log have %s", async (sent, id) => {
+])("With the correlation ID `%s`, response and log have %s", async (sent, id) => {
   for (const access of ["application", "agent"] as const) {
     const failing = throwing(new GatewayError("claim-failed"));
     const { headers, lines } = await call(failing, { access, headers: { "x-correlation-id": sent } });

@@ -27,14 +27,14 @@ test.each([
   [12, ["12.0", " +12. ", "1_2"]],
   [0, ["0"]],
   [10_000, ["10000", "10_000"]],
-])("The integer %i may be sent as %j", (value, texts) => {
+])("The integer %i may be sent as: %s", (value, texts) => {
   for (const max_vmr of texts) expect(inQuery({ max_vmr })).toMatchObject({ max_vmr: value });
 });
 
 test.each([
   [true, ["true", "TRUE", "tRuE", "1", "on", "On", "t", "T", "y", "Y", "yes", "YES"]],
   [false, ["false", "FALSE", "0", "off", "OFF", "f", "F", "n", "N", "no", "No"]],
-])("The boolean %s may be sent as %j", (value, texts) => {
+])("The boolean %s may be sent as: %s", (value, texts) => {
   for (const text of texts)
     expect(inQuery({ constrained_attributes: text })).toEqual({ constrained_attributes: value });
 });
@@ -50,21 +50,21 @@ const unparsedInteger = "a valid integer, unable to parse string as an integer";
 const unreadBoolean = "a valid boolean, unable to interpret input";
 const atMost = (le: number) => [`less than or equal to ${le}`, { le }] as const;
 
-test.each<[field: string, inputs: unknown[], type: string, expected: string, ctx?: object]>([
-  ["max_vmr", ["abc", "2.5", "1e3", "", "0x10", "1__0", "½", "12abc", "--1"], "int_parsing", unparsedInteger],
-  ["max_vmr", [2.5], "int_from_float", "a valid integer, got a number with a fractional part"],
-  ["max_vmr", [{}, [1]], "int_type", "a valid integer"],
-  ["max_vmr", ["-1"], "greater_than_equal", "greater than or equal to 0", { ge: 0 }],
-  ["max_vmr", ["10001"], "less_than_equal", ...atMost(10_000)],
+test.each<[field: string, type: string, inputs: unknown[], expected: string, ctx?: object]>([
+  ["max_vmr", "int_parsing", ["abc", "2.5", "1e3", "", "0x10", "1__0", "½", "12abc", "--1"], unparsedInteger],
+  ["max_vmr", "int_from_float", [2.5], "a valid integer, got a number with a fractional part"],
+  ["max_vmr", "int_type", [{}, [1]], "a valid integer"],
+  ["max_vmr", "greater_than_equal", ["-1"], "greater than or equal to 0", { ge: 0 }],
+  ["max_vmr", "less_than_equal", ["10001"], ...atMost(10_000)],
   // Beyond the integers that a number can have, that is the bound.
-  ["max_vmr", ["99999999999999999999"], "less_than_equal", ...atMost(Number.MAX_SAFE_INTEGER)],
-  ["flag", ["", " true", "true,false", "null", "tru", "2", "-1", "1.0", 2], "bool_parsing", unreadBoolean],
-  ["flag", [{}, null], "bool_type", "a valid boolean"],
-  ["text", [5, {}], "string_type", "a valid string"],
-  ["list", ["x", null], "list_type", "a valid list"],
-  ["object", [[1, 2], null], "model_attributes_type", "a valid dictionary or object to extract fields from"],
-  ["record", [[1, 2], null], "dict_type", "a valid dictionary"],
-])("A fault of %s with %j has the type %s", (field, inputs, type, expected, ctx) => {
+  ["max_vmr", "less_than_equal", ["99999999999999999999"], ...atMost(Number.MAX_SAFE_INTEGER)],
+  ["flag", "bool_parsing", ["", " true", "true,false", "null", "tru", "2", "-1", "1.0", 2], unreadBoolean],
+  ["flag", "bool_type", [{}, null], "a valid boolean"],
+  ["text", "string_type", [5, {}], "a valid string"],
+  ["list", "list_type", ["x", null], "a valid list"],
+  ["object", "model_attributes_type", [[1, 2], null], "a valid dictionary or object to extract fields from"],
+  ["record", "dict_type", [[1, 2], null], "a valid dictionary"],
+])("An invalid `%s` has a fault of the type %s", (field, type, inputs, expected, ctx) => {
   const schema = z.object({
     max_vmr: Query.shape.max_vmr,
     flag: ShapeQuery.shape.constrained_attributes.optional(),
@@ -134,10 +134,7 @@ test.each<[string, readonly (string | number)[], unknown, boolean]>([
   ["an object with a PIN", [], { pin: Number(secret) }, false],
   ["a nested PIN", ["automatic_participants"], { a: [[{ guest_pin: secret }]] }, false],
   ["form data with a PIN", [], `guest_pin=${secret}`, false],
-])(
-  "A fault has its input, %s at %j, unless that may be secret or is too long",
-  (_, path, input, isReturned) => {
-    const fault = { loc: ["body", ...path], msg: "Input should be a valid string", type: "string_type" };
-    expect(faultWithInput(fault, input)).toEqual(isReturned ? { ...fault, input } : fault);
-  },
-);
+])("A fault has its input, %s, unless that may be secret or is too long", (_, path, input, isReturned) => {
+  const fault = { loc: ["body", ...path], msg: "Input should be a valid string", type: "string_type" };
+  expect(faultWithInput(fault, input)).toEqual(isReturned ? { ...fault, input } : fault);
+});

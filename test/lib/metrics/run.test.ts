@@ -5,7 +5,7 @@ import { guestPin, hostPin, maxLevel, usePoolWorld } from "../../support/pool-wo
 
 const world = usePoolWorld();
 
-test("collect writes and logs one row with every column measured, and no PIN or tag", async () => {
+test("`collect` writes and logs one row with every column measured, and no PIN or tag", async () => {
   await world.addPooled("pooled-1", { tag: "https://verification.example.com/secret" });
   await world.addPooled("pooled-2");
   const since = new Date(world.clock.now()).toISOString();
@@ -55,7 +55,7 @@ test.each([
   ["1", 0, 0],
   ["", 0, 0],
 ])(
-  "With POOL_MINIMUM=%j, a pooled room and %i requested ones, the run requests %i",
+  "With POOL_MINIMUM=%s, a pooled room and %i requested ones, the run requests %i",
   async (minimum, requested, count) => {
     await world.addPooled("pooled-1");
     for (let index = 0; index < requested; index++) await world.provisioning.put("{}");

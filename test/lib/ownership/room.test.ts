@@ -24,9 +24,9 @@ describe("The marker", () => {
   const used: Marker = { ...assigned, fingerprint: "0f1e2d3c" };
 
   test.each([
-    [pooled, "vmr-gateway production pooled 2026-01-15T09:00:00.000Z"],
-    [used, "vmr-gateway production assigned 2026-01-15T09:05:00.000Z m-1 f:0f1e2d3c"],
-  ])("formatMarker returns for %j what operators search for, and parseMarker reads it", (marker, line) => {
+    ["pooled", pooled, "vmr-gateway production pooled 2026-01-15T09:00:00.000Z"],
+    ["assigned", used, "vmr-gateway production assigned 2026-01-15T09:05:00.000Z m-1 f:0f1e2d3c"],
+  ])("of a room that is %s is written as operators search for it, and read again", (_, marker, line) => {
     expect(formatMarker(marker)).toBe(line);
     expect(parseMarker(line)).toEqual({ messageId: undefined, fingerprint: undefined, ...marker });
   });
@@ -42,13 +42,13 @@ describe("The marker", () => {
     ["a fingerprint", formatMarker(made), { ...assigned, fingerprint: "11111111" }, formatMarker(used)],
     ["a long text", tooLong, assigned, `${"x".repeat(189)}\n${formatMarker(assigned)}`],
     ["all of it", `${formatMarker(made)}\n${tooLong}`, made, `${"x".repeat(184)}\n${formatMarker(made)}`],
-  ])("withMarker replaces the marker of a description with %s, within 250 characters", (...given) => {
+  ])("takes the place of another in a description with %s, within 250 characters", (...given) => {
     const [, description, marker, expected] = given;
     expect(withMarker(description, marker)).toBe(expected);
     expect(expected.length).toBeLessThanOrEqual(250);
   });
 
-  test("withMarker drops a surrogate pair of which only half fits", () => {
+  test("shortens a description between characters, never inside a surrogate pair", () => {
     for (const text of ["😀".repeat(125), `a${"😀".repeat(124)}`]) {
       expect(withMarker(text, pooled).isWellFormed()).toBe(true);
       expect(withMarker(text, assigned).isWellFormed()).toBe(true);
@@ -64,13 +64,10 @@ describe("The marker", () => {
     [`Zoë's room${formatMarker(used)}`, used, "Zoë's room"],
     [`one${formatMarker(pooled)}${formatMarker(assigned)}`, assigned, "one"],
     [`${formatMarker({ ...assigned, messageId: undefined })} f:no`, { ...assigned, messageId: "f:no" }, ""],
-  ])(
-    "parseMarker finds the last marker line of %j, and withoutMarker removes all",
-    (text, marker, others) => {
-      expect(parseMarker(text)).toEqual({ messageId: undefined, fingerprint: undefined, ...marker });
-      expect(withoutMarker(text)).toBe(others);
-    },
-  );
+  ])("is read from the last marker line of `%s`, and all such lines are removed", (text, marker, others) => {
+    expect(parseMarker(text)).toEqual({ messageId: undefined, fingerprint: undefined, ...marker });
+    expect(withoutMarker(text)).toBe(others);
+  });
 
   test.each([
     "one\r\ntwo",
@@ -85,20 +82,20 @@ describe("The marker", () => {
     "vmr-gateway production pooled 2026-01-15T09:00:00.000Z m-1 and more",
     "vmr-gateway production pooled 2026-01-15T09:00:00.000Z m-1 f:0f1e2d3c4",
     "vmr-gateway production pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c m-1",
-  ])("%s is not a marker, so withoutMarker keeps it", (description) => {
+  ])("is not read from `%s`, which stays in the description", (description) => {
     expect(parseMarker(description)).toBeUndefined();
     expect(withoutMarker(description)).toBe(description);
   });
 });
 
-describe("Ownership", () => {
+describe("For a room", () => {
   test.each([
     ["test_", true],
     ["vkiosk_1", true],
     ["test", false],
     ["Test_room", false],
     ["atest_", false],
-  ])("isPersistent of a room named %j is %s", (name, expected) => {
+  ])("named %s, `isPersistent` returns %s", (name, expected) => {
     expect(isPersistent(name)).toBe(expected);
   });
 
@@ -121,7 +118,7 @@ describe("Ownership", () => {
     ["with a scheduled conference", { scheduled_conferences_count: 1 }, true, true],
     ["with no scheduled conference", { scheduled_conferences_count: 0 }, true, false],
     ["with a marker and an owner", { ...marked, primary_owner_email_address: "a@example.com" }, true, false],
-  ])("isRoom and isForeign of a conference %s", (_, fields, room, foreign) => {
+  ])("%s, `isRoom` and `isForeign` return what its row says", (_, fields, room, foreign) => {
     const conference = { id: 1, name: "room", ...fields };
     expect([isRoom(conference), isForeign(conference, "collect")]).toEqual([room, foreign]);
     // A room without a marker is foreign if such rooms are kept.
@@ -129,29 +126,30 @@ describe("Ownership", () => {
   });
 
   test.each([
-    [[{ alias: "other" }, { alias: "room" }], true],
-    [[{ alias: "ROOM" }], false],
-    [null, false],
-  ])("isDialable of a room with the aliases %j is %s", (aliases, expected) => {
+    ["with its name among its aliases", true, [{ alias: "other" }, { alias: "room" }]],
+    ["whose alias has another case", false, [{ alias: "ROOM" }]],
+    ["with null as aliases", false, null],
+  ])("%s, `isDialable` returns %s", (_, expected, aliases) => {
     expect(isDialable({ id: 1, name: "room", aliases })).toBe(expected);
   });
 });
 
-describe("Messages", () => {
+describe("A message", () => {
   const all = { queuedBy: "gateway", claimId: "claim-1", reason: "test", operator: "id" } as const;
 
-  test.each<[RoomMessage, string]>([
-    [{ room: "Zoë's room", queuedBy: undefined }, "Zoë's room"],
-    [{ room: "" }, ""],
-    [{ room: "room-a", refusals: 3 }, '{"room":"room-a","refusals":3}'],
-    [{ room: "room-a", failures: 0 }, '{"room":"room-a","failures":0}'],
+  test.each<[string, RoomMessage, string]>([
+    ["a name", { room: "Zoë's room", queuedBy: undefined }, "Zoë's room"],
+    ["an empty name", { room: "" }, ""],
+    ["refusals", { room: "room-a", refusals: 3 }, '{"room":"room-a","refusals":3}'],
+    ["failures", { room: "room-a", failures: 0 }, '{"room":"room-a","failures":0}'],
     [
+      "every field",
       { room: "room-a", ...all },
       '{"room":"room-a","queuedBy":"gateway","claimId":"claim-1","reason":"test","operator":"id"}',
     ],
     // An event about a conference with such a name does not name another room.
-    [{ room: '{"room":"anna"}' }, '{"room":"{\\"room\\":\\"anna\\"}"}'],
-  ])("the message %j is written as %s, and read again", (message, text) => {
+    ["a name in JSON", { room: '{"room":"anna"}' }, '{"room":"{\\"room\\":\\"anna\\"}"}'],
+  ])("with %s is written as queues have it, and read again", (_, message, text) => {
     expect(encodeRoomMessage(message)).toBe(text);
     expect(decodeRoomMessage(text)).toEqual(message);
   });
@@ -168,7 +166,7 @@ describe("Messages", () => {
     ["{not json", { room: "{not json" }],
     [' {"room":"a"}', { room: ' {"room":"a"}' }],
     ['{"queuedBy":"gateway"}', { room: '{"queuedBy":"gateway"}' }],
-  ])("the text %s is read as %j", (text, message) => {
+  ])("is read from the text `%s`", (text, message) => {
     expect(decodeRoomMessage(text)).toEqual(message);
   });
 });

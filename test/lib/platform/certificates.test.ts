@@ -77,12 +77,12 @@ test("Public authorities stay trusted", async () => {
 });
 
 test.each([
-  "no PEM",
-  "# no certificate yet",
-  old.cert.slice(0, 200),
-  `${old.cert}${next.cert.slice(0, 200)}`,
-  oauthEnvironment.PLATFORM_OAUTH_PRIVATE_KEY,
-])("The start refuses %j as PLATFORM_CA by its name, without its text", (text) => {
+  ["a text", "no PEM"],
+  ["a comment", "# no certificate yet"],
+  ["half a certificate", old.cert.slice(0, 200)],
+  ["one certificate and a half", `${old.cert}${next.cert.slice(0, 200)}`],
+  ["a private key", oauthEnvironment.PLATFORM_OAUTH_PRIVATE_KEY],
+])("The start refuses %s as PLATFORM_CA by its name, without its text", (_, text) => {
   expect(() => loadSettings({ ...exampleEnvironment, PLATFORM_CA: text })).toThrow(
     /^Invalid settings: PLATFORM_CA: must be certificates in PEM format$/,
   );

@@ -34,7 +34,7 @@ beforeEach(() => {
   client = newPlatformClient(platform.url, { clock });
 });
 
-test("no response within the client's or the call's own timeout has an unknown outcome, without a retry", async () => {
+test("No response within the client's or the call's own timeout has an unknown outcome, without a retry", async () => {
   platform.addFault({ kind: "timeout" });
   const asked = shortenTimeouts();
   const error = { outcome: "unknown", code: "platform-timeout" };
@@ -48,7 +48,7 @@ test.each([
   // No resolver accepts a label of more than 63 characters.
   ["a name that does not resolve", () => `http://${"x".repeat(64)}.invalid`],
   ["a server without TLS over TLS", () => platform.url.replace("http:", "https:")],
-])("a call to %s was not sent, and has two retries", async (_, url) => {
+])("A call to %s was not sent, and has two retries", async (_, url) => {
   const call = newPlatformClient(url(), { clock }).call({ method: "POST", path });
   await expect(call).rejects.toMatchObject({ outcome: "not-sent" });
   expect(clock.sleeps).toHaveLength(2);
@@ -60,7 +60,7 @@ const tooLate = {
   message: expect.stringContaining("busy, not sent in time"),
 };
 
-test("a call after a 401 sends the fields that a function then returns, unless its deadline has passed", async () => {
+test("A call after a 401 sends the fields that a function then returns, unless its deadline has passed", async () => {
   const authorization = async () => {
     clock.advance(2);
     return platformCredentials.authorization();
@@ -162,7 +162,7 @@ describe("A call while all slots are busy", () => {
     expect(sent).toEqual(Array(4).fill("/busy/"));
   });
 
-  test("a claim waits in a line of its own, where the 201st is refused at once", async () => {
+  test("waits in a line of its own if it is a claim's, where the 201st is refused at once", async () => {
     keepBusy(204);
     let refused = 0;
     const claim = async () => {
@@ -183,7 +183,7 @@ describe("A call while all slots are busy", () => {
     [199, undefined, 3],
     [201, undefined, 2],
   ])(
-    "after timeouts, calls of %d s with a timeout of %j s let %i be sent at once",
+    "waits after timeouts: calls that took %d s with a timeout of %s s let %i be sent at once",
     async (seconds, timeoutSeconds, expected) => {
       respond = () => ({ seconds: 1, status: 504 });
       keepBusy(2);
@@ -216,7 +216,7 @@ describe("A call while all slots are busy", () => {
   });
 });
 
-describe("Retries", () => {
+describe("A retry", () => {
   const attempts = () => platform.requests().total;
   const outcomeOf = async (call: Partial<PlatformCall>, through: Pick<PlatformClient, "call"> = client) => {
     const { method = "GET" } = call;
@@ -235,7 +235,7 @@ describe("Retries", () => {
     ["a lost response", "DELETE", once(500, { when: "after" }), [100]],
     ["a reset", "POST", reset, []],
     ["a reset", "PATCH", reset, []],
-  ])("after %s, a %s is sent again or not, and after which pauses", async (_, method, fault, pauses) => {
+  ])("follows or not after %s of a %s, and after which pauses", async (_, method, fault, pauses) => {
     const random = { ...secureRandom, integerBelow: (limit: number) => limit / 2 };
     platform.seedRooms({ count: 1 });
     platform.addFault(fault);
@@ -254,7 +254,7 @@ describe("Retries", () => {
     "not-from-platform": [],
   };
   test.each(platformFaultClasses.flatMap((fault) => methods.map((method) => [fault, method] as const)))(
-    "a failure of the class %s is retried or not for %s",
+    "follows or not after a failure of the class %s for %s",
     async (fault, method) => {
       // In memory, where a timeout takes no time.
       const { transport, ...memory } = createMemoryPlatform(clock.now);
@@ -267,7 +267,7 @@ describe("Retries", () => {
     },
   );
 
-  test("a permanent fault is thrown after three attempts, with random pauses of 50 to 150 and 200 to 600 ms", async () => {
+  test("is the second at most, even if the fault is permanent, with random pauses of 50 to 150 and 200 to 600 ms", async () => {
     platform.addFault({ kind: "status", status: 500 });
     for (let call = 0; call < 10; call++)
       expect(await outcomeOf({}, client.background)).toMatchObject({ code: "platform-unavailable" });
@@ -279,7 +279,7 @@ describe("Retries", () => {
     expect(new Set(clock.sleeps).size).toBeGreaterThan(10);
   });
 
-  test("a call is not retried if the pause would end at its deadline or later", async () => {
+  test("does not follow if the pause would end at the call's deadline or later", async () => {
     platform.addFault({ kind: "status", status: 503, retryAfterSeconds: 1 });
     const startBefore = clock.now() + 1000;
     expect(await outcomeOf({ startBefore })).toMatchObject({ platformStatus: 503 });

@@ -25,8 +25,8 @@ const page = (objects: unknown, next: unknown = null) => ({ meta: { next }, obje
 const row = (id: number) => ({ id, name: `room-${id}`, service_type: "conference" });
 const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
-describe("findByName", () => {
-  test.each(["a/b&name=b", "a%2Fb", "Ü 🏠's", "__all__"])("finds %j", async (name) => {
+describe("`findByName`", () => {
+  test.each(["a/b&name=b", "a%2Fb", "Ü 🏠's", "__all__"])("finds `%s`", async (name) => {
     platform.seedRooms({ rows: [{ name }, { name: "other" }] });
     expect(await conferences.findByName(name)).toMatchObject({ name });
   });
@@ -39,8 +39,8 @@ describe("findByName", () => {
   });
 });
 
-describe("list", () => {
-  test("returns every kind from all pages, none twice, even if rooms are created between pages", async () => {
+describe("The list of rooms", () => {
+  test("has every kind from all pages, none twice, even if rooms are created between pages", async () => {
     platform.setBehaviour({ maxPageSize: 10 });
     platform.seedRooms({ count: 50, mixed: true });
     let calls = 0;
@@ -83,27 +83,30 @@ describe("list", () => {
 describe("A row", () => {
   const room = { id: 1, name: "room-a" };
 
-  test.each<object>([
-    {},
-    { service_type: null, description: null, tag: null, aliases: null },
-    { aliases: [{ alias: "room-a", id: 5 }, { alias: null }, {}], future: { deep: [1] }, tag: undefined },
-  ])("is accepted with %j, and returned as it is", async (fields) => {
+  test.each<[string, object]>([
+    ["the required fields only", {}],
+    ["null", { service_type: null, description: null, tag: null, aliases: null }],
+    [
+      "nested values",
+      { aliases: [{ alias: "room-a", id: 5 }, { alias: null }, {}], future: { deep: [1] }, tag: undefined },
+    ],
+  ])("is accepted with %s, and returned as it is", async (_, fields) => {
     const { conferences } = answering(page([{ ...room, ...fields }]));
     expect(await conferences.list()).toEqual([{ ...room, ...fields }]);
   });
 
-  test.each<unknown>([
-    null,
-    "text",
-    { ...room, id: 1.5 },
-    { ...room, name: null },
-    { ...room, service_type: 5 },
-    { ...room, description: {} },
-    { ...room, tag: 5 },
-    { ...room, aliases: {} },
-    { ...room, aliases: ["room-a"] },
-    { ...room, aliases: [{ alias: "room-a" }, { alias: 5 }] },
-  ])("is undocumented if it is %j, and so is a page without rows", async (only) => {
+  test.each<[string, unknown]>([
+    ["is null", null],
+    ["is a text", "text"],
+    ["has a fraction as id", { ...room, id: 1.5 }],
+    ["has null as name", { ...room, name: null }],
+    ["has a number as service type", { ...room, service_type: 5 }],
+    ["has an object as description", { ...room, description: {} }],
+    ["has a number as tag", { ...room, tag: 5 }],
+    ["has an object as aliases", { ...room, aliases: {} }],
+    ["has a text among its aliases", { ...room, aliases: ["room-a"] }],
+    ["has a number as alias", { ...room, aliases: [{ alias: "room-a" }, { alias: 5 }] }],
+  ])("is undocumented if it %s, and so is a page without rows", async (_, only) => {
     for (const body of [page([only]), page(only), only]) {
       const { conferences } = answering(body);
       await expect(conferences.list()).rejects.toMatchObject({ code: "platform-unavailable" });

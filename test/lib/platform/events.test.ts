@@ -48,7 +48,7 @@ test.each<[string, Readonly<Record<string, unknown>>, Partial<SinkReading>]>([
       unusable: 2,
     },
   ],
-])("readEvents reads an event with %s", (_, event, expected) => {
+])("`readEvents` reads an event with %s", (_, event, expected) => {
   expect(readEvents(event)).toEqual({ endedRoomNames: [], ignored: [], unusable: 0, ...expected });
 });
 
@@ -65,6 +65,6 @@ test.each([
   ["the other noncharacter", false, "\ufffe"],
   ["a vertical tab", false, "a\u000b"],
   ["the last control character", false, "a\u001f"],
-])("a name with %s is usable: %s", (_, isUsable, name) => {
+])("A name with %s is usable: %s", (_, isUsable, name) => {
   expect(readEvents(ended({ name })).endedRoomNames).toEqual(isUsable ? [name] : []);
 });

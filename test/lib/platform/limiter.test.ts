@@ -128,7 +128,7 @@ describe("After 429 and 503", () => {
     [429, 7, 7],
     [503, 16, 15],
   ])(
-    "with status %i, a Retry-After of %i s delays the next call by %i s",
+    "calls pause: with status %i, a Retry-After of %i s delays the next one by %i s",
     async (status, retryAfterSeconds, seconds) => {
       limiter.onFailure(response(status, retryAfterSeconds), clock.now());
       expect(await secondsUntilStart()).toBe(seconds);
@@ -136,7 +136,7 @@ describe("After 429 and 503", () => {
     },
   );
 
-  test("without Retry-After the pause is random, up to a second at first, and doubles up to 15 s", async () => {
+  test("the pause is random without Retry-After, up to a second at first, and doubles up to 15 s", async () => {
     const pauses: number[] = [];
     for (let round = 0; round < 7; round++) {
       limiter.onFailure(response(429), clock.now());
@@ -168,7 +168,7 @@ describe("After 429 and 503", () => {
     [1.9, 100, "waits 1.9 s"],
     [2.1, 100, "fails with a Retry-After of 3 s"],
     [1.9, 1.9, "fails with a Retry-After of 2 s"],
-  ])("and a pause of %d s, a caller with a deadline of %d s %s", async (pause, deadline, expected) => {
+  ])("a caller during a pause of %d s with a deadline of %d s %s", async (pause, deadline, expected) => {
     limiter.onFailure(response(429, pause), clock.now());
     const startedAt = clock.now();
     const outcome = limiter.waitForPause("caller", inSeconds(deadline)).then(
@@ -194,7 +194,7 @@ describe("Background calls", () => {
     [8, 6],
     [3, 1],
     [2, 1],
-  ])("of a limit of %i take %i", async (slots, inBackground) => {
+  ])("take of a limit of %i calls %i", async (slots, inBackground) => {
     limiter = createLimiter(slots, clock, createSeededRandom(1));
     expect(await countSlots("background")).toBe(inBackground);
   });

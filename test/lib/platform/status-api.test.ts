@@ -16,7 +16,7 @@ const answering = (body: unknown) => {
 };
 
 test.each(["isLive", "liveConferences", "alarms"] as const)(
-  "%s throws instead of returning an empty list if the platform fails or its response is undocumented",
+  "`%s` throws instead of returning an empty list if the platform fails or its response is undocumented",
   async (name) => {
     const status = createPlatformStatus(newPlatformClient(platform.url));
     platform.addFault({ kind: "status", status: 503, count: 3 });
@@ -28,7 +28,7 @@ test.each(["isLive", "liveConferences", "alarms"] as const)(
   },
 );
 
-test("isLive also filters by name itself, lists request 500 rows, and alarms have missing fields filled", async () => {
+test("`isLive` also filters by name itself, lists request 500 rows, and alarms have missing fields filled", async () => {
   const objects = ["room-a2", "room-a", "room-a"].map((name) => ({ name }));
   const { odd, calls } = answering({ meta: {}, objects });
   expect([await odd.isLive("room-a"), await odd.isLive("room")]).toEqual([true, false]);

@@ -17,7 +17,7 @@ import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { newPlatformClient, conferencePath as path } from "../../support/use-platform.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
-test("a call accepts JSON, and names the type of its body if it has one", async () => {
+test("A call accepts JSON, and names the type of its body if it has one", async () => {
   const server = await startLoopbackServer(({ method, headers }) => ({
     status: method === "GET" ? 200 : 202,
     body: headers,
@@ -31,21 +31,21 @@ test("a call accepts JSON, and names the type of its body if it has one", async 
   expect(withBody).toMatchObject({ accept: "application/json", "content-type": "application/json" });
 });
 
-test("a page instead of JSON has an unknown outcome, whatever its status", async () => {
+test("A page instead of JSON has an unknown outcome, whatever its status", async () => {
   const server = await startLoopbackServer(() => ({ status: 200, body: "<html>" }));
   onTestFinished(server.stop);
   const call = newPlatformClient(server.url).call({ method: "POST", path });
   await expect(call).rejects.toMatchObject({ outcome: "unknown", platformStatus: undefined });
 });
 
-test("createBasicCredentials encodes user name and password as UTF-8 (RFC 7617) and is not renewable", async () => {
+test("`createBasicCredentials` encodes user name and password as UTF-8 (RFC 7617) and is not renewable", async () => {
   const credentials = createBasicCredentials("café", "pässword:1");
   const authorization = await credentials.authorization();
   expect(authorization).toBe("Basic Y2Fmw6k6cMOkc3N3b3JkOjE=");
   expect(credentials.invalidate(authorization)).toBe(false);
 });
 
-describe("OAuth credentials", () => {
+describe("With OAuth,", () => {
   const clientId = "33333333-3333-4333-8333-333333333333";
   const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const privateKey = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -91,7 +91,7 @@ describe("OAuth credentials", () => {
     ["of ten minutes", 600, 540],
     ["of 100 s", 100, 50],
   ])(
-    "A token %s is used until a minute before it expires, or for half its lifetime",
+    "a token %s is used until a minute before it expires, or for half its lifetime",
     async (_, expires_in, seconds) => {
       token = () => issued({ expires_in });
       const credentials = newLogIn();
@@ -104,7 +104,7 @@ describe("OAuth credentials", () => {
   );
 
   test.each([[undefined], ["rooms"]])(
-    "Each token request has a short-lived ES256 assertion with its own ID, and the scope %s",
+    "each token request has a short-lived ES256 assertion with its own ID, and the scope %s",
     async (scope) => {
       token = () => issued({ expires_in: 10 });
       const credentials = newLogIn({ scope });
@@ -129,7 +129,7 @@ describe("OAuth credentials", () => {
     },
   );
 
-  test("Concurrent calls share one token request, and after a 401 one renewal", async () => {
+  test("concurrent calls share one token request, and after a 401 one renewal", async () => {
     const client = newClient();
     const twentyCalls = async () =>
       Promise.all(Array.from({ length: 20 }, async () => client.call({ method: "GET", path })));
@@ -140,7 +140,7 @@ describe("OAuth credentials", () => {
     expect(forms).toHaveLength(2);
   });
 
-  test("A late refusal of an earlier token does not drop the token that replaced it", async () => {
+  test("a late refusal of an earlier token does not drop the token that replaced it", async () => {
     const credentials = newLogIn();
     await credentials.authorization();
     expect(credentials.invalidate("Bearer token-0")).toBe(true);
@@ -150,7 +150,7 @@ describe("OAuth credentials", () => {
   test.each([
     [401, 2],
     [403, 1],
-  ])("A call with a lasting status %i is sent with %i tokens, once each", async (status, times) => {
+  ])("a call with a lasting status %i is sent with %i tokens, once each", async (status, times) => {
     respond = () => ({ status });
     const error = { code: "platform-login-refused", platformStatus: status };
     await expect(newClient().call({ method: "POST", path })).rejects.toMatchObject(error);
@@ -164,11 +164,11 @@ describe("OAuth credentials", () => {
     ["status 500", { status: 500 }, { outcome: "not-sent", code: "platform-unavailable" }],
     ["a redirect", { status: 302, headers: { location: "/x" } }, { outcome: "not-sent" }],
     ["an empty token", { status: 200, body: { access_token: "" } }, { outcome: "not-sent" }],
-    ["a page instead of JSON", { status: 200, body: "<html>" }, { outcome: "not-sent" }],
+    ["A page instead of JSON", { status: 200, body: "<html>" }, { outcome: "not-sent" }],
     ["a reset", "reset", { outcome: "not-sent", cause: { code: "ECONNRESET" } }],
     ["silence", "silence", { outcome: "not-sent" }],
   ])(
-    "A call is not sent after a token request with %s, and the next one retries",
+    "a call is not sent after a token request with %s, and the next one retries",
     async (_, reply, expected) => {
       const isReply = typeof reply === "object";
       token = () =>

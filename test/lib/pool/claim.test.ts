@@ -71,29 +71,39 @@ describe("A claim that receives an unusable name", () => {
   });
   const silent = { aliases: [] };
 
-  test.each<[string, Record<string, unknown> | undefined, { deleted?: string[]; requested?: number }]>([
-    ["room-missing", undefined, {}],
-    ["other-gateway", ofOtherGateway("pooled"), {}],
+  test.each<
+    [string, string, Record<string, unknown> | undefined, { deleted?: string[]; requested?: number }]
+  >([
+    ["room-missing", "none", undefined, {}],
+    ["other-gateway", "a pooled one", ofOtherGateway("pooled"), {}],
     // Even one that cannot be dialled, which the gateway would otherwise have deleted.
-    ["other-gateway", { ...ofOtherGateway("assigned"), ...silent }, {}],
-    ["duplicate-message", { ...assigned, ...silent }, { requested: 0 }],
-    ["room-without-alias", silent, { deleted: ["room-a"] }],
-    ["unmarked-room-without-alias", { description: "theirs", ...silent }, {}],
-  ])("returns the next room after %s (%j)", async (reason, fields, { deleted = [], requested = 1 }) => {
-    const tag = "https://verification.example.com/theirs";
-    if (fields) await world.addPooled("room-a", { ...fields, tag });
-    else await world.pool.put("room-a");
-    await world.addPooled("room-b");
+    ["other-gateway", "an assigned one without alias", { ...ofOtherGateway("assigned"), ...silent }, {}],
+    ["duplicate-message", "an assigned one without alias", { ...assigned, ...silent }, { requested: 0 }],
+    ["room-without-alias", "a pooled one without alias", silent, { deleted: ["room-a"] }],
+    [
+      "unmarked-room-without-alias",
+      "an unmarked one without alias",
+      { description: "theirs", ...silent },
+      {},
+    ],
+  ])(
+    "returns the next room after %s (its room: %s)",
+    async (reason, _, fields, { deleted = [], requested = 1 }) => {
+      const tag = "https://verification.example.com/theirs";
+      if (fields) await world.addPooled("room-a", { ...fields, tag });
+      else await world.pool.put("room-a");
+      await world.addPooled("room-b");
 
-    expect(await world.claim()).toMatchObject({ name: "room-b" });
-    expect(world.room("room-a") ?? { tag }).toMatchObject({ ...fields, tag });
-    expect(world.pool.texts()).toEqual([]);
-    expect(world.deletionNames()).toEqual(deleted);
-    expect(world.requests()).toEqual([...Array(requested).fill(topUp), { reason: "claimed" }]);
-    const [event, said] =
-      reason === "duplicate-message" ? [reason, { outcome: "deleted" }] : ["room-discarded", { reason }];
-    expect(world.log.fieldsOf(event)).toEqual({ room: "room-a", ...said });
-  });
+      expect(await world.claim()).toMatchObject({ name: "room-b" });
+      expect(world.room("room-a") ?? { tag }).toMatchObject({ ...fields, tag });
+      expect(world.pool.texts()).toEqual([]);
+      expect(world.deletionNames()).toEqual(deleted);
+      expect(world.requests()).toEqual([...Array(requested).fill(topUp), { reason: "claimed" }]);
+      const [event, said] =
+        reason === "duplicate-message" ? [reason, { outcome: "deleted" }] : ["room-discarded", { reason }];
+      expect(world.log.fieldsOf(event)).toEqual({ room: "room-a", ...said });
+    },
+  );
 
   test("fails if a second room disappears, and keeps all names", async () => {
     for (const name of ["room-a", "room-b", "room-c"]) await world.addPooled(name);

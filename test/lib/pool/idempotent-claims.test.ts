@@ -28,7 +28,7 @@ async function claim(options: { key?: typeof key; tag?: string; records?: Create
   return idempotent.claim(options.key ?? key, options.tag ?? tag, world.log);
 }
 
-test("a retry gets the same room with the same PIN and tag, and other keys and applications another one", async () => {
+test("A retry gets the same room with the same PIN and tag, and other keys and applications another one", async () => {
   const first = await claim();
   const second = await claim();
 
@@ -45,7 +45,7 @@ test("a retry gets the same room with the same PIN and tag, and other keys and a
   expect(new Set(records.contents().map(({ tagHash }) => tagHash)).size).toBe(3);
 });
 
-test("a key with another uuiData is rejected, and so is one whose room was deleted; neither takes a room", async () => {
+test("A key with another uuiData is rejected, and so is one whose room was deleted; neither takes a room", async () => {
   const { id } = await claim();
   await expect(claim({ tag: `${tag}0` })).rejects.toMatchObject({ code: "key-reused" });
   await world.conferences.delete(id);
@@ -53,7 +53,7 @@ test("a key with another uuiData is rejected, and so is one whose room was delet
   expect(world.pool.texts()).toEqual(["room-b", "room-c"]);
 });
 
-test("a key gives a new room after 24 hours, which its retries get too", async () => {
+test("A key gives a new room after 24 hours, which its retries get too", async () => {
   const first = await claim();
   world.clock.advance(24 * 3600 - 1);
   expect((await claim()).name).toBe(first.name);

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { newGuestPin, newRoomName, roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
 
-test("newRoomName returns unique URL-safe names of 24 characters, none persistent or starting with a hyphen", () => {
+test("`newRoomName` returns unique URL-safe names of 24 characters, none persistent or starting with a hyphen", () => {
   const names = Array.from({ length: 10_000 }, () => newRoomName(secureRandom));
   expect(new Set(names).size).toBe(10_000);
   for (const name of names) expect(name).toMatch(/^(?!test_|vkiosk_)[A-Za-z0-9_][A-Za-z0-9_-]{23}$/);
 });
 
 test.each(["test_AAAAAAAAAAAAAAAAAAA", "vkiosk_AAAAAAAAAAAAAAAAA", "-AAAAAAAAAAAAAAAAAAAAAAA"])(
-  "newRoomName skips the name %s",
+  "`newRoomName` skips the name %s",
   (unwanted) => {
     const draws = [Buffer.from(unwanted, "base64url"), Buffer.alloc(18)];
     const random = { ...secureRandom, bytes: () => draws.shift() ?? Buffer.alloc(18) };
@@ -23,7 +23,7 @@ test.each([
   ["0123456789012345678#", [], "0000000000000000000#"],
   // The first PIN equals the host PIN.
   ["1234", [1, 2, 3, 4, 1, 2, 3, 5], "1235"],
-])("newGuestPin for the host PIN %s, with %j at random, is %s", (hostPin, digits, expected) => {
+])("`newGuestPin` for the host PIN %s, with the digits %s at random, is %s", (hostPin, digits, expected) => {
   const drawn = [...digits];
   const integerBelow = (bound: number) => Math.min(bound - 1, drawn.shift() ?? 0);
   expect(newGuestPin(hostPin, { ...secureRandom, integerBelow })).toBe(expected);
@@ -51,7 +51,7 @@ test.each([
   ["depends on the order of a list", { ...template, automatic_participants: ["y", "x"] }, "482913", false],
   ["depends on the PIN's length", template, "4829137", false],
   ["depends on the PIN's final #", template, "48291#", false],
-])("roomFingerprint has eight hex digits and %s", (_, changed, pin, isSame) => {
+])("`roomFingerprint` has eight hex digits and %s", (_, changed, pin, isSame) => {
   const fingerprint = roomFingerprint(changed, pin);
   expect(fingerprint).toMatch(/^[0-9a-f]{8}$/);
   expect(fingerprint === "1f6ca54f").toBe(isSame);

@@ -87,7 +87,7 @@ describe("Provisioning", () => {
     [10, 301, { createSeconds: 30, lookUpSeconds: 60, invisibleSeconds: 600 }],
     [10, 100, { createSeconds: 30, lookUpSeconds: 60, invisibleSeconds: 200 }],
     [20, 40, { createSeconds: 60, lookUpSeconds: 120, invisibleSeconds: 240 }],
-  ])("with a platform timeout of %i s and a lease of %i s has the times %j", (timeout, lease, times) => {
+  ])("derives its times from a platform timeout of %i s and a lease of %i s", (timeout, lease, times) => {
     expect(provisioningTimes(timeout, lease)).toEqual(times);
   });
 });
@@ -161,16 +161,20 @@ describe("A provisioning request", () => {
     },
   );
 
-  test.each([null, [claimed], { reason: "tuesday" }, { reason: "bulk" }, bulk(1.5), bulk(-1)])(
-    "is logged and completed without any call if it is %j",
-    async (content) => {
-      await instance().provision(content, 1, world.log);
+  test.each([
+    ["null", null],
+    ["a list", [claimed]],
+    ["without a known reason", { reason: "tuesday" }],
+    ["without a level", { reason: "bulk" }],
+    ["for half a room", bulk(1.5)],
+    ["for a level below 0", bulk(-1)],
+  ])("is logged and completed without any call if it is %s", async (_, content) => {
+    await instance().provision(content, 1, world.log);
 
-      expect(world.log.events()).toEqual(["provisioning-request-malformed"]);
-      expect(world.pool.calls).toEqual([]);
-      expect(world.platform.requests().total).toBe(0);
-    },
-  );
+    expect(world.log.events()).toEqual(["provisioning-request-malformed"]);
+    expect(world.pool.calls).toEqual([]);
+    expect(world.platform.requests().total).toBe(0);
+  });
 });
 
 describe("Provisioning whose create fails", () => {

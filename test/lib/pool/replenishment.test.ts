@@ -18,7 +18,7 @@ test.each([
   ["one room if the requests are one below the level", 0, maxLevel - 1, 1],
   ["one room although the pool is full, because its request is dropped when it is served", maxLevel, 0, 1],
   ["no room if the requests reach the level", 0, maxLevel, 0],
-])("topUpByOne requests %s", async (_, pooled, requested, expected) => {
+])("`topUpByOne` requests %s", async (_, pooled, requested, expected) => {
   await fill(pooled, requested);
   await queues.replenishment.topUpByOne(queues.log);
   expect(queues.requests().slice(requested)).toEqual(Array(expected).fill(topUp));
@@ -29,7 +29,7 @@ test.each([
   [2, 1, 4, 1],
   [3, 1, 4, 0],
   [5, 3, 4, 0],
-])("with %i pooled names and %i requests, topUpTo(%i) requests %i rooms", async (...given) => {
+])("With %i pooled names and %i requests, `topUpTo(%i)` requests %i rooms", async (...given) => {
   const [pooled, requested, level, missing] = given;
   await fill(pooled, requested);
   // Leased names count too.
@@ -43,13 +43,13 @@ test.each([
   ["requestReplacement", "put", "replacement-failed"],
   ["topUpByOne", "count", "top-up-failed"],
   ["topUpByOne", "put", "top-up-failed"],
-] as const)("%s logs a failure of the queue's %s and does not throw", async (method, operation, event) => {
+] as const)("`%s` logs a failure of the queue's %s and does not throw", async (method, operation, event) => {
   queues.provisioning.strikeNext(operation, { failure: "unknown" });
   await queues.replenishment[method](queues.log);
   expect(queues.log.events()).toEqual([event]);
 });
 
-test("withdraw removes the request of its own replacement only, and logs one that the host has received", async () => {
+test("`withdraw` removes the request of its own replacement only, and logs one that the host has received", async () => {
   await queues.replenishment.requestReplacement(queues.log);
   const other = await queues.replenishment.requestReplacement(queues.log);
   const received = await queues.replenishment.requestReplacement(queues.log);
@@ -61,7 +61,7 @@ test("withdraw removes the request of its own replacement only, and logs one tha
   expect(queues.log.fieldsOf("replacement-not-withdrawn")).toEqual({ outcome: "lost" });
 });
 
-test("an environment that is switched off (MAX_VMR is 0) requests no rooms", async () => {
+test("An environment that is switched off (MAX_VMR is 0) requests no rooms", async () => {
   const replenishment = createReplenishment({ ...queues, maxLevel: 0 });
   const replacement = await replenishment.requestReplacement(queues.log);
   await replenishment.topUpByOne(queues.log);

@@ -131,12 +131,12 @@ describe("The settlement that discards a room", () => {
   const unknown = { failure: "unknown" } as const;
   const leaseOver = { meanwhile: () => queues.clock.advance(leaseSeconds) };
 
-  test.each<[string, QueueFault[]]>([
-    ["lost", [{ failure: "receipt-stale" }]],
+  test.each<[string, string, QueueFault[]]>([
+    ["its receipt is stale", "lost", [{ failure: "receipt-stale" }]],
     // Another claim may have received the message in the meantime, and deleted it.
-    ["lost", [{ failure: "message-gone", ...leaseOver }]],
-    ["unknown", [unknown, unknown]],
-  ])("does nothing else if another claim may get the room (%s, %j)", async (message, faults) => {
+    ["its message is gone after the lease", "lost", [{ failure: "message-gone", ...leaseOver }]],
+    ["two deletions have an unknown outcome", "unknown", [unknown, unknown]],
+  ])("does nothing else if another claim may get the room because %s", async (_, message, faults) => {
     for (const fault of faults) queues.pool.strikeNext("delete", fault);
     await settle("assignment-unknown");
 
@@ -164,7 +164,7 @@ describe("The settlement that discards a room", () => {
   });
 });
 
-test("docs/architecture.md shows what a claim does with each outcome", async () => {
+test("`docs/architecture.md` shows what a claim does with each outcome", async () => {
   const text = await readFile(new URL("../../../docs/architecture.md", import.meta.url), "utf8");
   const rows = [...text.matchAll(/^\| \d \w+ \| `([\w-]+)` \| .* \| `([\w-]+)` \| .* \|$/gm)];
   expect(Object.fromEntries(rows.map(([, outcome = "", settlement]) => [outcome, settlement]))).toEqual(

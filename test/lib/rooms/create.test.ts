@@ -24,7 +24,7 @@ describe("The Idempotency-Key", () => {
   });
 
   test.each(["", '""', "k".repeat(256), "a b", "\u00fc", "one,two", '"one","two"', '"one,two"'])(
-    "is rejected with 422 if it is %j",
+    "is rejected with 422 if it is `%s`",
     async (key) => {
       const { status, text } = await createWith(key);
       expect([status, world.pool.texts().length]).toEqual([422, 3]);
@@ -62,13 +62,13 @@ test.each([
   "other=1&UUIDATA=canary",
   '--x\r\nContent-Disposition: form-data; name="uuiData"\r\n\r\ncanary\r\n--x--',
   '{"uuiData',
-])("A body with uuiData is rejected with 422, which says where it belongs: %j", async (text) => {
+])("A body with uuiData is rejected with 422, which says where it belongs: %s", async (text) => {
   const { status, json } = await create({ text });
   const fault = valueError(["body"], "a create has no body; send uuiData as a query parameter");
   expect([status, json]).toEqual([422, { detail: [fault] }]);
   expect(world.functionLog.join("")).not.toContain("canary");
 });
 
-test.each(["", '{"tag":"x"}', "null", '{"uui'])("The body %j is ignored", async (body) => {
+test.each(["", '{"tag":"x"}', "null", '{"uui'])("The body `%s` of a create is ignored", async (body) => {
   expect((await create({ text: body })).status).toBe(200);
 });

@@ -12,7 +12,7 @@ test.each([
   ["nothing", undefined, null],
   ["an empty string", "", null],
   ["a list with other values", [null, 5, { id: 1 }], [{ id: 1 }]],
-])("toObjects converts %s to the API's type", (_, value, shown) => {
+])("`toObjects` converts %s to the API's type", (_, value, shown) => {
   expect(toObjects(value)).toEqual(shown);
 });
 

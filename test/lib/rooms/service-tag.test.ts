@@ -14,7 +14,7 @@ test.each([
   ["a protocol discriminator 00", `00${hex(url)};encoding=hex`],
   ["a protocol discriminator 04", `04${hex(url)};encoding=hex`],
   ["a parameter whose name only ends in encoding", `${hex(url)};x-encoding=base64`],
-])("%s is decoded to the URL", (_, uuiData) => {
+])("The hex text of %s is decoded to the URL", (_, uuiData) => {
   expect(decodeServiceTag(uuiData, undefined)).toBe(url);
 });
 
@@ -24,11 +24,11 @@ test.each([
     `${base}/${token}`,
   ]),
   ...[url, "HTTP://example.com/a", url.padEnd(250, "x")].map((text): [string, string] => [text, text]),
-])("a path token is appended to the base URL, and a URL is used unchanged: %s", (text, tag) => {
+])("A path token is appended to the base URL, and a URL is used unchanged: %s", (text, tag) => {
   expect(decodeServiceTag(hex(text), base)).toBe(tag);
 });
 
-test("a path token is rejected without a base URL", () => {
+test("A path token is rejected without a base URL", () => {
   expect(() => decodeServiceTag(hex("a1B2"), undefined)).toThrow("invalid-request");
 });
 
@@ -64,7 +64,7 @@ test.each([
   ["251 characters", hex(url.padEnd(251, "x")), tooLong],
   ["4,096 characters", "61".repeat(2048), tooLong],
   ["more than 4,096 characters", "61".repeat(2049), "uuiData is too long"],
-])("%s is rejected with 422 and the violated rule", (_, uuiData, reason) => {
+])("A service tag with %s is rejected with 422 and the violated rule", (_, uuiData, reason) => {
   const fault = { type: "value_error", loc: ["query", "uuiData"], msg: `Value error, ${reason}` };
   const details = expect.objectContaining({ faults: [expect.objectContaining(fault)] });
   const error = expect.objectContaining({ code: "invalid-request", details });

@@ -37,34 +37,36 @@ const described = (description: string) => ({ ...room, description });
 const sentFor = (change: object, row = room) => toUpdateFields(Conference.parse(change), row);
 
 test.each([
-  { id: 99, resource_uri: "/x/", creation_time: since, scheduled_conferences_count: 5 },
-  { name: "room-a", description: "by hand" },
-  { name: null, aliases: null },
-  { aliases: [{ alias: "second" }, { alias: "third", id: 7 }, { alias: "room-a" }] },
-  { shared: { name: "kept", id: 4 } },
-])("Read-only fields and present values are not sent: %j", (change) => {
+  ["read-only fields", { id: 99, resource_uri: "/x/", creation_time: since, scheduled_conferences_count: 5 }],
+  ["the present name and description", { name: "room-a", description: "by hand" }],
+  ["null for name and aliases", { name: null, aliases: null }],
+  ["the present aliases", { aliases: [{ alias: "second" }, { alias: "third", id: 7 }, { alias: "room-a" }] }],
+  ["a present object", { shared: { name: "kept", id: 4 } }],
+])("Read-only fields and present values are not sent to the platform: %s", (_, change) => {
   expect(sentFor({ ...change, tag: "" })).toStrictEqual({ tag: "" });
 });
 
 test.each([
-  { ivr_theme: null, automatic_participants: null, host_view: null },
-  { new_in_version_40: [5, "text"], teams_proxy: `${configuration}/teams_proxy/2/` },
-  { teams_proxy: null },
-])("Null and fields that only the platform knows are sent unchanged: %j", (change) => {
+  ["null", { ivr_theme: null, automatic_participants: null, host_view: null }],
+  ["unknown fields", { new_in_version_40: [5, "text"], teams_proxy: `${configuration}/teams_proxy/2/` }],
+  ["null in an unknown field", { teams_proxy: null }],
+])("Null and fields that only the platform knows are sent to it unchanged: %s", (_, change) => {
   expect(sentFor(change)).toStrictEqual(change);
 });
 
-test.each<[object, object]>([
-  [{ ivr_theme: theme(1) }, { ivr_theme: theme(1) }],
+test.each<[string, object, object]>([
+  ["one object", { ivr_theme: theme(1) }, { ivr_theme: theme(1) }],
   [
+    "no objects",
     { ivr_theme: [], automatic_participants: [] },
     { ivr_theme: null, automatic_participants: [] },
   ],
   [
+    "a list of objects",
     { automatic_participants: [participant(1), { id: 2 }] },
     { automatic_participants: [participant(1), participant(2)] },
   ],
-])("The relations %j are sent as %j", (change, sent) => {
+])("Relations to %s are sent as the paths that the platform expects", (_, change, sent) => {
   expect(sentFor(change)).toStrictEqual(sent);
 });
 

@@ -67,27 +67,34 @@ test.each<[string, Changes, ...string[]]>([
   ["a password that ends in a line break", { EVENT_SINK_PASSWORD: "secret\n" }, "EVENT_SINK_PASSWORD"],
   ["a Key Vault reference", { ROOM_HOST_PIN: "@Microsoft.KeyVault(SecretUri=x)" }, "ROOM_HOST_PIN"],
   ["a password that ends in CRLF", { PLATFORM_PASSWORD: "secret\r\n" }, "PLATFORM_PASSWORD"],
-])("With %s, faultsBetweenSettings names the faulty setting, if any", (_, changes, ...names) => {
+])("With %s, `faultsBetweenSettings` names the faulty setting, if any", (_, changes, ...names) => {
   expect(faultsOf(changes).map((fault) => fault.split(":")[0])).toEqual(names);
 });
 
-test.each<[Changes, string]>([
+test.each<[string, Changes, string]>([
   [
+    "a lease that is too short",
     { POOL_LEASE_SECONDS: "59" },
     "POOL_LEASE_SECONDS: must be at least 60 unless PLATFORM_URL is on loopback",
   ],
   [
+    "a missing password",
     withoutPassword,
     "PLATFORM_USERNAME: is required with PLATFORM_PASSWORD, or PLATFORM_OAUTH_CLIENT_ID with PLATFORM_OAUTH_PRIVATE_KEY",
   ],
-  [oauth, "PLATFORM_OAUTH_CLIENT_ID: cannot be combined with PLATFORM_USERNAME or PLATFORM_PASSWORD"],
   [
+    "two kinds of credentials",
+    oauth,
+    "PLATFORM_OAUTH_CLIENT_ID: cannot be combined with PLATFORM_USERNAME or PLATFORM_PASSWORD",
+  ],
+  [
+    "a part of a log workspace",
     endpoint,
     "LOGS_INGESTION_ENDPOINT: must be set together with LOGS_INGESTION_RULE_ID and LOGS_INGESTION_STREAM",
   ],
 ])(
-  "With %j, faultsBetweenSettings names the rule, and the other settings that it concerns",
-  (changes, fault) => {
+  "With %s, `faultsBetweenSettings` names the rule, and the other settings that it concerns",
+  (_, changes, fault) => {
     expect(faultsOf(changes)).toEqual([fault]);
   },
 );

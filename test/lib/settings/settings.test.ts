@@ -7,7 +7,7 @@ import { exampleEnvironment, oauthEnvironment } from "../../support/example-sett
 type Environment = Readonly<Record<string, string | undefined>>;
 const load = (changes: Environment = {}) => loadSettings({ ...exampleEnvironment, ...changes });
 
-test("loadSettings returns each setting at its place, without surrounding spaces except those of passwords", () => {
+test("`loadSettings` returns each setting at its place, without surrounding spaces except those of passwords", () => {
   const template = { host_view: "two_mains_twentyone_pips", ivr_theme: null };
   const environment = {
     PLATFORM_URL: " https://platform.example.com:8443/\n",
@@ -69,13 +69,13 @@ test("loadSettings returns each setting at its place, without surrounding spaces
   });
 });
 
-test("loadSettings returns one pair of credentials and no workspace unless more are given", () => {
+test("`loadSettings` returns one pair of credentials and no workspace unless more are given", () => {
   const { eventSink, logsIngestion } = load();
   expect(eventSink).toEqual([{ username: "sink", password: exampleEnvironment["EVENT_SINK_PASSWORD"] }]);
   expect(logsIngestion).toBeUndefined();
 });
 
-test("loadSettings replaces the password by OAuth, and \\n in the key by a line break", () => {
+test("`loadSettings` replaces the password by OAuth, and \\n in the key by a line break", () => {
   const pem = oauthEnvironment.PLATFORM_OAUTH_PRIVATE_KEY.trim();
   const environment = {
     ...oauthEnvironment,
@@ -119,7 +119,7 @@ test.each<[string, Environment, object]>([
       identityClientId: "77777777-7777-4777-8777-777777777777",
     },
   ],
-])("loadSettings returns as storage %s", (_, changes, storage) => {
+])("`loadSettings` returns as storage %s", (_, changes, storage) => {
   expect(load(changes).storage).toEqual(storage);
 });
 
@@ -133,7 +133,7 @@ function errorOf(changes: Environment): string | undefined {
   }
 }
 
-test.each(Object.keys(exampleEnvironment))("loadSettings throws without %s", (name) => {
+test.each(Object.keys(exampleEnvironment))("`loadSettings` throws without %s", (name) => {
   const reported = name === "PLATFORM_PASSWORD" ? "PLATFORM_USERNAME" : name;
   for (const missing of [undefined, "  "])
     expect(errorOf({ [name]: missing })).toMatch(
@@ -141,19 +141,19 @@ test.each(Object.keys(exampleEnvironment))("loadSettings throws without %s", (na
     );
 });
 
-test("loadSettings reports missing settings as required, and says why others are invalid", () => {
+test("`loadSettings` reports missing settings as required, and says why others are invalid", () => {
   expect(errorOf({ MAX_VMR: undefined, ROOM_HOST_PIN: "12" })).toBe(
     "Invalid settings: ROOM_HOST_PIN: must be 4 to 20 digits, or 3 to 19 digits and a #; MAX_VMR: is required",
   );
 });
 
-test("loadSettings returns the unknown names of a deployment's settings", () => {
+test("`loadSettings` returns the unknown names of a deployment's settings", () => {
   const names = "MAX_VMR,UNMARKED_ROOM,MY_WEBSITE_NAME,AzureWebJobs.collectGarbage.Disabled";
   expect(load({ GIVEN_SETTING_NAMES: names }).unknownNames).toEqual(["UNMARKED_ROOM", "MY_WEBSITE_NAME"]);
   expect(load({}).unknownNames).toEqual([]);
 });
 
-test("loadSettings throws an error that names settings and contains no values", () => {
+test("`loadSettings` throws an error that names settings and contains no values", () => {
   const start = fc.oneof(
     fc.string(),
     fc.constantFrom("5", "https://a.example.com/", "{}", "[1,", "@Microsoft.KeyVault("),

@@ -3,22 +3,29 @@ import { expect, test } from "vitest";
 import { describeLoggedFailure } from "../words.ts";
 
 test.each([
-  [{}, "unknown"],
-  [{ code: "something-new" }, "something-new"],
+  ["no code", {}, "unknown"],
+  ["a code of a later release", { code: "something-new" }, "something-new"],
   [
+    "causes only",
     { causes: [{ message: "queue delete: ServerBusy" }, { message: "RestError" }] },
     "queue delete: ServerBusy",
   ],
   [
+    "the code `gateway-busy`",
     { code: "gateway-busy", platformMethod: "GET" },
     "the gateway is busy: more calls than platform and storage serve in time",
   ],
-  [{ failure: "platform-timeout" }, "the platform does not respond in time"],
   [
+    "the failure `platform-timeout`",
+    { failure: "platform-timeout" },
+    "the platform does not respond in time",
+  ],
+  [
+    "an unknown authority",
     { platformError: "SELF_SIGNED_CERT_IN_CHAIN" },
     "the platform: no authority known here has signed its certificate (SELF_SIGNED_CERT_IN_CHAIN)",
   ],
-  [{ platformError: "ENOTFOUND" }, "the platform: its host is unknown (ENOTFOUND)"],
-])("The failure %j is described as: %s", (failure, words) => {
+  ["an unknown host", { platformError: "ENOTFOUND" }, "the platform: its host is unknown (ENOTFOUND)"],
+])("A logged failure with %s is described in words", (_, failure, words) => {
   expect(describeLoggedFailure(failure)).toBe(words);
 });

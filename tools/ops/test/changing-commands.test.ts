@@ -99,11 +99,11 @@ async function runToTheEnd(invocation: string): Promise<State> {
   return stateOf(gateway);
 }
 
-describe.each(invocations)("ops %s", (invocation) => {
+describe.each(invocations)("`ops %s`", (invocation) => {
   const asks = !invocation.startsWith("fill");
   const carriedOut = asks ? `${invocation} --yes` : invocation;
 
-  test("Changes nothing without --yes, and loses nothing without asking", async () => {
+  test("changes nothing without --yes, and loses nothing without asking", async () => {
     const before = stateOf(gateway);
     await gateway.ops(invocation);
     const after = stateOf(gateway);
@@ -112,7 +112,7 @@ describe.each(invocations)("ops %s", (invocation) => {
     expect(after.provisioning.length > before.provisioning.length).toBe(!asks);
   });
 
-  test("Changes one thing more at most when it is interrupted", async () => {
+  test("changes one thing more at most when it is interrupted", async () => {
     const stopping = new AbortController();
     let interrupted: State | undefined;
     const onText = (text: string) => {
@@ -127,7 +127,7 @@ describe.each(invocations)("ops %s", (invocation) => {
     expect(countDifferences(interrupted ?? stateOf(gateway), stateOf(gateway))).toBeLessThanOrEqual(1);
   });
 
-  test("Does its work, and nothing when it is run again", async () => {
+  test("does its work, and nothing when it is run again", async () => {
     const before = stateOf(gateway);
     const done = await runToTheEnd(carriedOut);
     expect(done).not.toEqual(before);
@@ -138,7 +138,7 @@ describe.each(invocations)("ops %s", (invocation) => {
     expect(messages()).toEqual(depths);
   });
 
-  test("Leaves nothing half done when a call fails", async () => {
+  test("leaves nothing half done when a call fails", async () => {
     const done = await runToTheEnd(carriedOut);
     const faults = Object.entries(gateway.queues).flatMap(([name, { calls }]) =>
       [...new Set(calls)]

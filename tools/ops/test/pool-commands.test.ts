@@ -124,15 +124,18 @@ test.each<Row>([
     leaves: { provisioning: 1, poison: 1 },
   },
   { command: "redrive --yes", given: leasedPoison, ends: 1, says: /\n1 message left/, leaves: { poison: 1 } },
-])("ops $command, given $given.name, ends with $ends, leaves $leaves and says $says", async (row) => {
-  await row.given();
-  const pool = { ...gateway.settings.pool, ...row.settings };
-  const run = await gateway.ops(row.command, {}, { settings: { ...gateway.settings, pool } });
-  expect(run).toMatchObject({ exitCode: row.ends, output: expect.stringMatching(row.says) });
-  expect(depths()).toEqual(row.leaves);
-});
+])(
+  "The command `ops $command`, given $given.name, ends with $ends, leaves $leaves and says $says",
+  async (row) => {
+    await row.given();
+    const pool = { ...gateway.settings.pool, ...row.settings };
+    const run = await gateway.ops(row.command, {}, { settings: { ...gateway.settings, pool } });
+    expect(run).toMatchObject({ exitCode: row.ends, output: expect.stringMatching(row.says) });
+    expect(depths()).toEqual(row.leaves);
+  },
+);
 
-test("ops redrive puts back requests up to MAX_VMR, and the next run can read what it left at once", async () => {
+test("`ops redrive` puts back requests up to MAX_VMR, and the next run can read what it left at once", async () => {
   await poisonAndAnother();
   const { poison, provisioning } = gateway.queues;
   // A message that becomes visible again meanwhile does not keep it running.
@@ -145,7 +148,7 @@ test("ops redrive puts back requests up to MAX_VMR, and the next run can read wh
   expect(await poison.receive(32, 1)).toHaveLength(1);
 });
 
-test("ops shrink spares a caller's room, and the collector deletes the others", async () => {
+test("`ops shrink` spares a caller's room, and the collector deletes the others", async () => {
   await gateway.addRooms(["in-use"]);
   await gateway.queues.pool.put("without-a-room");
   await threeRooms();
@@ -167,7 +170,7 @@ test("ops shrink spares a caller's room, and the collector deletes the others", 
   expect((await gateway.ops("room one")).output).toMatch(/ room-deleted \(ops shrink\) +local +/);
 });
 
-test("ops drain takes leaked rooms only with --leaked, and never one that was handed out or just provisioned", async () => {
+test("`ops drain` takes leaked rooms only with --leaked, and never one that was handed out or just provisioned", async () => {
   await gateway.addRooms(["one", "two", "three"], { areInPool: true, hours: 0 });
   await gateway.addRooms(["leaked-1", "leaked-2"], { state: "pooled" });
   await gateway.addRooms(["foreign"], { state: "pooled", gateway: "production" });
@@ -196,7 +199,7 @@ test("ops drain takes leaked rooms only with --leaked, and never one that was ha
   expect((await gateway.ops("room leaked-1")).output).toMatch(/ room-deleted \(ops drain\) +local /);
 });
 
-test("ops unmarked lists rooms that no gateway has marked, and queues those that a file names", async () => {
+test("`ops unmarked` lists rooms that no gateway has marked, and queues those that a file names", async () => {
   const file = join(await temporaryFolder(), "names.txt");
   const others = [{ name: "test_old" }, { name: "personal", sync_tag: "directory-1" }, { name: "dialled" }];
   const aliases = (name: string) => [{ alias: name === "dialled" ? "other" : name }];

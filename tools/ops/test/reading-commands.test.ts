@@ -17,7 +17,7 @@ const rowsOf = (output: string) =>
     .split("\n")
     .map((line) => line.split(/ {2,}/));
 
-test("ops status shows what needs attention and what to do, and ends with 0 if nothing does", async () => {
+test("`ops status` shows what needs attention and what to do, and ends with 0 if nothing does", async () => {
   await gateway.fill();
   await gateway.runTimer("collectMetrics");
   const { exitCode, output } = await gateway.ops("status");
@@ -40,7 +40,7 @@ test("ops status shows what needs attention and what to do, and ends with 0 if n
   expect(red.output).toMatch(/\n {2}\?\? {2}Pool {12}unknown\n(?:.*\n)+1 line with !! needs attention\.\n$/);
 });
 
-test("ops rooms lists rooms by state", async () => {
+test("`ops rooms` lists rooms by state", async () => {
   await gateway.addRooms(["new-1", "new-2"], { areInPool: true });
   await gateway.addRooms(["live"]);
   gateway.platform.startConference({ name: "live" });
@@ -64,7 +64,7 @@ test("ops rooms lists rooms by state", async () => {
   expect(await outputOf("rooms --state waiting")).toMatch(/\nNone is waiting for deletion\.\n$/);
 });
 
-test("ops room shows the whole life of a room, and where it is now", async () => {
+test("`ops room` shows the whole life of a room, and where it is now", async () => {
   await gateway.fill();
   const { json } = await gateway.call("createRoom");
   const name = String(Object(json).name);
@@ -107,7 +107,7 @@ test("ops room shows the whole life of a room, and where it is now", async () =>
   expect(untold).toMatchObject({ exitCode: 0, output: expect.stringMatching(/ room-deleted .*\n$/) });
 });
 
-describe("ops unaccounted", () => {
+describe("`ops unaccounted`", () => {
   const overdue = async () => gateway.addRooms(["overdue-1", "overdue-2"], { hours: 48 });
   async function overdueAndOthers(): Promise<void> {
     await overdue();
@@ -152,9 +152,9 @@ describe("ops unaccounted", () => {
     { arrange: overdueByHand, options: "", ends: 1, says: /^NAME .*\ntest_kept +2 d ago\n$/ },
     { arrange: liveListFails, ends: 3, says: /^$/ },
     { arrange: overdue, options: "--gateway vmr-gateway --yes", ends: 2, says: /^$/ },
-  ])("Ends with $ends and says $says, given $arrange.name", async (row) => expectRun(row));
+  ])("ends with $ends and says $says, given $arrange.name", async (row) => expectRun(row));
 
-  test("Has the collector delete the rooms, in the operator's name", async () => {
+  test("has the collector delete the rooms, in the operator's name", async () => {
     await overdueAndOthers();
     expect((await gateway.ops("unaccounted --yes")).remarks).toMatch(/2\/2 rooms\n/);
     gateway.clock.advance(660);
@@ -211,14 +211,14 @@ describe("ops unaccounted", () => {
     { arrange: leftAndLoggedBefore, ends: 0, says: /\n2 rooms deleted, 0 left\.\n$/, deletes: 2 },
     { arrange: leftAndLive, ends: 1, says: /: one of its rooms has a live/, deletes: 0 },
     { arrange: liveCannotBeRead, ends: 3, says: /^NAME/, deletes: 0 },
-  ])("With --gateway, deletes $deletes rooms, given $arrange.name", async ({ deletes, ...row }) => {
+  ])("deletes $deletes rooms with --gateway, given $arrange.name", async ({ deletes, ...row }) => {
     await row.arrange();
     const rooms = gateway.roomNames();
     await expectRun({ ...row, arrange: nothing }, "unaccounted --gateway old-name");
     expect(gateway.roomNames()).toEqual(rooms.slice(deletes));
   });
 
-  test("With --gateway, spares a room that changes hands after it was listed", async () => {
+  test("keeps a room with --gateway if the room is marked anew after it was listed", async () => {
     await left();
     const onText = (text: string) => {
       const [row] = gateway.platform.state.conferences.all();

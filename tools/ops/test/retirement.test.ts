@@ -56,7 +56,7 @@ test("Does not touch a caller's room, although its name is in the pool a second 
 const assigned = formatMarker({ state: "assigned", since, messageId: "m-1", fingerprint: "0a1b2c3d" });
 const row = (description: string) => ({ id: 1, name: "room-1", description });
 
-test("The note in a description keeps the marker, and stays within the platform's limit", () => {
+test("The note that `ops` adds to a room's description keeps the marker, and stays within the platform's limit", () => {
   const description = withTakenOut(`${"long text ".repeat(30)}\n${assigned}`, "shrink");
   expect(description).toMatch(/^vmr-gateway taken out of the pool by ops shrink\nlong text/);
   expect(parseMarker(description)).toEqual(parseMarker(assigned));

@@ -423,7 +423,9 @@ test.each([
   { check: pool.checkRequests, row: { ProvisioningDepth: null } },
   { check: pool.checkPoison, row: { PoisonDepth: null } },
   { check: pool.checkAlarms, row: { AlarmCount: null } },
-])("$check.name: $row is unknown", async ({ check, row }) => expectFinding(check, { row, found: "unknown" }));
+])("The finding of `$check.name` is unknown without its column", async ({ check, row }) =>
+  expectFinding(check, { row, found: "unknown" }),
+);
 
 const handedOut = (amount: number, minutes: number) =>
   Array.from({ length: amount }, (_, number) => ({
@@ -544,6 +546,6 @@ test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }
     found: "so a new room dials nobody",
   },
   { check: dependency.checkSettings, read: dialling, isOk: true, found: "the app accepts them" },
-])("$check.name: $found", async ({ check, read, isOk, found }) => {
+])("The finding of `$check.name` is: $found", async ({ check, read, isOk, found }) => {
   expect(await check(read)).toMatchObject({ isOk, found: expect.stringContaining(found) });
 });

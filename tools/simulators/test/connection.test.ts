@@ -21,7 +21,7 @@ const connection: Connection = {
   settings: {},
 };
 
-test("findStartedGateway returns the gateway started last whose process runs, even if it does not respond", async () => {
+test("`findStartedGateway` returns the gateway started last whose process runs, even if it does not respond", async () => {
   const folder = await temporaryFolder();
   const ended = spawn(process.execPath, ["--version"], { stdio: "ignore" });
   await once(ended, "exit");

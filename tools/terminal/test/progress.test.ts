@@ -4,12 +4,12 @@ import { createProgress } from "../progress.ts";
 
 test.each([
   {
-    where: "On a terminal, one line is redrawn",
+    where: "as one line that is redrawn, on a terminal",
     isTTY: true,
     written: `\r[${"-".repeat(30)}]   0/4 rooms\r[${"#".repeat(15)}${"-".repeat(15)}]   2/4 rooms\n`,
   },
-  { where: "Elsewhere, each new amount is a line", isTTY: false, written: "0/4 rooms\n2/4 rooms\n" },
-])("$where", ({ isTTY, written }) => {
+  { where: "as a line for each new amount, elsewhere", isTTY: false, written: "0/4 rooms\n2/4 rooms\n" },
+])("Progress is shown $where", ({ isTTY, written }) => {
   let text = "";
   const write = (more: string) => {
     text += more;

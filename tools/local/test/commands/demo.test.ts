@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const script = "tools/local/commands/demo.ts";
 
-test("npm run demo passes on a gateway whose pool is empty, behind a proxy that does not reach it", async () => {
+test("`npm run demo` passes on a gateway whose pool is empty, behind a proxy that does not reach it", async () => {
   const { connection, call, stop } = await startRunningConsole({ MAX_VMR: "3" });
   onTestFinished(stop);
   const folder = await temporaryFolder();
@@ -48,7 +48,7 @@ test("A step of npm run demo has failed if its responses have other statuses tha
 test.each([
   { reason: "no gateway is running", path: process.env["PATH"] },
   { reason: "this computer has no curl", path: "" },
-])("npm run demo reports in one line that $reason", async ({ reason, path }) => {
+])("`npm run demo` reports in one line that $reason", async ({ reason, path }) => {
   vi.stubEnv("PATH", path);
   onTestFinished(() => void vi.unstubAllEnvs());
   const { exited, output, errors } = runScriptIn(await temporaryFolder(), script);

@@ -22,7 +22,7 @@ const settingsSchema = z.strictObject({
 });
 const command = ["tools/local/commands/start.ts", "--no-app"] as const;
 
-test("npm start -- --no-app writes settings that make an app the gateway that it expects, and loses no file of the user", async () => {
+test("`npm start -- --no-app` writes settings that make an app the gateway that it expects, and loses no file of the user", async () => {
   const folder = await temporaryFolder();
   const settings = join(folder, "local.settings.json");
   await writeFile(settings, "own");
@@ -58,7 +58,7 @@ test("npm start -- --no-app writes settings that make an app the gateway that it
   expect(await readFile(settings, "utf8")).toBe("edited");
 });
 
-test("npm start does not take the file of a killed gateway, which had the process ID of this one, for another gateway", async () => {
+test("`npm start` does not take the file of a killed gateway, which had the process ID of this one, for another gateway", async () => {
   const folder = await temporaryFolder();
   const killed = runScriptIn(folder, ...command);
   await killed.printed("Run `npm run build");

@@ -37,7 +37,7 @@ async function start(lastText: string, ...args: string[]) {
   return { ...script, hostJson, newHostJson, connectionPath, connection, children };
 }
 
-test("npm start does what its options and printed lines say, and ends at once at a second Ctrl-C", async () => {
+test("`npm start` does what its options and printed lines say, and ends at once at a second Ctrl-C", async () => {
   for (const name of ["HTTP_PROXY", "http_proxy"]) vi.stubEnv(name, "http://127.0.0.1:1");
   for (const name of ["NO_PROXY", "no_proxy"]) vi.stubEnv(name, "");
   vi.stubEnv("PLATFORM_URL", "https://platform.example.com");
@@ -84,7 +84,7 @@ test("npm start does what its options and printed lines say, and ends at once at
   expect(existsSync(running.connectionPath)).toBe(false);
 });
 
-test("npm start reports a refused platform password, keeps running, and ends with 1 when the app has crashed three times", async () => {
+test("`npm start` reports a refused platform password, keeps running, and ends with 1 when the app has crashed three times", async () => {
   const reason = "0 of 20 rooms: the platform refuses the login (401).";
   const set = ["--set", "PLATFORM_PASSWORD=wrong", "--set", "EVENT_SINK_PASSWORD=another"];
   const { child, exited, output, errors, connection, connectionPath } = await start(reason, ...set);
@@ -101,7 +101,7 @@ test("npm start reports a refused platform password, keeps running, and ends wit
   expect(existsSync(connectionPath)).toBe(false);
 });
 
-test("npm start -- --watch reports an app that does not load, and leaves no process behind if it is killed", async () => {
+test("`npm start -- --watch` reports an app that does not load, and leaves no process behind if it is killed", async () => {
   const invalid = ["--watch", "--set", "POOL_MINIMUM=10", "--set", "MAX_VMR=3"];
   const { output, connection, children, end } = await start("The app did not load: ", ...invalid);
   const reason = "Error: Invalid settings: POOL_MINIMUM: must not be greater than MAX_VMR";
@@ -115,7 +115,7 @@ test("npm start -- --watch reports an app that does not load, and leaves no proc
 test.each([
   { command: "npm start", args: [] },
   { command: "npm start -- --no-app", args: ["--no-app"] },
-])("$command reports a port that is in use in one line", async ({ args }) => {
+])("`$command` reports a port that is in use in one line", async ({ args }) => {
   const taken = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taken.close());
   await once(taken, "listening");

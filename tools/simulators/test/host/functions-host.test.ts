@@ -69,7 +69,7 @@ describe("The request", () => {
   });
 });
 
-describe("In the background", () => {
+describe("In the background,", () => {
   const azurite = useStarted(async () => startAzurite());
   const encoded = (text: string) => Buffer.from(text).toString("base64");
 
