@@ -117,7 +117,7 @@ const causes = expect.arrayContaining([
 ]);
 
 interface Failure {
-  readonly error: Error;
+  readonly error: object;
   readonly status: number;
   readonly detail?: unknown;
   readonly headers?: object;
@@ -220,7 +220,7 @@ test.each<[Access, string, string?]>([
   ["event-sink", "event-sink", "previous"],
   ["anyone", "anyone"],
 ])(
-  "The caller of access %s is in every line as %s, its credentials (%s) in the last",
+  "The caller of access %s is in every line as %s, its credentials in the last",
   async (access, name, credentials) => {
     for (const error of [undefined, new GatewayError("claim-failed")]) {
       const { lines } = await call(

@@ -108,17 +108,25 @@ describe("The settlement of a message", () => {
 });
 
 const failed = (outcome: Outcome, body?: unknown, status = 400) =>
-  new PlatformError({ outcome, message: `PATCH: ${JSON.stringify(body)}`, status, body });
+  new PlatformError({ outcome, message: "PATCH", status, body });
 
-test.each<[PlatformError, FailedOutcome]>([
-  [failed("not-sent"), "assignment-not-sent"],
-  [failed("unknown", "", 500), "assignment-unknown"],
-  [failed("refused", "", 429), "assignment-refused-for-all"],
-  [failed("refused", { error: "invalid_client" }), "assignment-refused-for-all"],
-  [failed("refused", { conference: { description: ["no"], tag: ["no"] } }), "tag-refused"],
-  [failed("refused", { conference: { description: ["no"] } }), "room-refused"],
-  [failed("refused", { conference: { __all__: ["no"] } }), "room-refused"],
-])("After the failure %s of a change, the outcome is `%s`", (failure, outcome) => {
+test.each<[string, FailedOutcome, PlatformError]>([
+  ["was not sent", "assignment-not-sent", failed("not-sent")],
+  ["may have been made", "assignment-unknown", failed("unknown", "", 500)],
+  ["gets 429", "assignment-refused-for-all", failed("refused", "", 429)],
+  ["gets no token", "assignment-refused-for-all", failed("refused", { error: "invalid_client" })],
+  [
+    "is refused for its tag too",
+    "tag-refused",
+    failed("refused", { conference: { description: ["no"], tag: ["no"] } }),
+  ],
+  [
+    "is refused for another field",
+    "room-refused",
+    failed("refused", { conference: { description: ["no"] } }),
+  ],
+  ["is refused for the whole room", "room-refused", failed("refused", { conference: { __all__: ["no"] } })],
+])("After a change that %s, the outcome is `%s`", (_, outcome, failure) => {
   expect(outcomeOfFailedAssignment(failure)).toBe(outcome);
 });
 

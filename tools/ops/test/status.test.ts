@@ -502,7 +502,7 @@ const counted: readonly Counted[] = [
 test.each(
   counted.map(([check, minutes, by, given]) => ({ check, minutes, kind: Object.values(by)[0], by, given })),
 )(
-  "$check.name counts lines of $kind for $minutes min, and no older or other ones",
+  "`$check.name` counts lines of $kind for $minutes min, and no older or other ones",
   async ({ check, minutes, by, given: { amount = 1, ...given } = {} }) => {
     statuses = { user: 401 };
     const urls = { AUTH_AUTHORITY: issuer.url, CONTACT_CENTRE_API_URL: app.url };
