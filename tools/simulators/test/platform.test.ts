@@ -27,47 +27,6 @@ describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
     return { platform, send };
   }
 
-  test("creates a room with a bare path in Location, and shows it with defaults and embedded relations", async () => {
-    const { send } = start();
-    const theme = "/api/admin/configuration/v1/ivr_theme/1/";
-    const fields = { name: "room é", pin: "482913", tag: "https://example.com/?a=1&b" };
-    const created = await send("POST", {
-      ...fields,
-      ivr_theme: `https://platform.example.com${theme}`,
-      automatic_participants: ["/api/admin/configuration/v1/automatic_participant/1/"],
-      aliases: [{ alias: "room é", description: "d" }],
-    });
-    expect(created).toMatchObject({ status: 201, headers: { location: `${path}1/` }, body: "" });
-    const creation_time = "2026-04-01T15:58:06.714000";
-    expect((await send(`GET ${path}1/`)).body).toMatchObject({
-      ...fields,
-      id: 1,
-      resource_uri: `${path}1/`,
-      creation_time,
-      crypto_mode: "",
-      participant_limit: null,
-      ivr_theme: { id: 1, name: "Standard", resource_uri: theme },
-      automatic_participants: [{ id: 1, protocol: "sip" }],
-      aliases: [{ id: 1, alias: "room é", conference: `${path}1/`, description: "d", creation_time }],
-    });
-  });
-
-  test("changes only the given fields, and frees the name and alias of a room that is renamed or deleted", async () => {
-    const { send } = start();
-    await send("POST", { name: "a", description: "kept", aliases: [{ alias: "a" }] });
-    expect(await send(`PATCH ${path}1/`, { name: "b", tag: "after" })).toMatchObject({
-      status: 202,
-      body: "",
-    });
-    const changed = { name: "b", tag: "after", description: "kept", aliases: [{ alias: "a" }] };
-    expect((await send(`GET ${path}1/`)).body).toMatchObject(changed);
-    expect((await send("POST", { name: "a" })).status).toBe(201);
-    expect((await send(`DELETE ${path}1/`)).status).toBe(204);
-    expect((await send("POST", { name: "b", aliases: [{ alias: "a" }] })).status).toBe(201);
-    for (const method of ["GET", "PATCH", "DELETE"])
-      expect(await send(`${method} ${path}1/`, { tag: "" })).toMatchObject({ status: 404, body: "" });
-  });
-
   const twoPins = { pin: "123456", allow_guests: true };
   test.each([
     { what: "an unknown choice", fields: { service_type: "party" }, named: "conference.service_type" },
@@ -87,46 +46,20 @@ describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
     expect(platform.roomCount()).toBe(0);
   });
 
-  test("refuses to wipe a list, a path without slash, and a change of a status, and counts the calls", async () => {
+  test("refuses to wipe a list, and counts the calls", async () => {
     const { platform, send } = start();
     platform.seedRooms({ count: 3 });
     expect((await send("DELETE")).status).toBe(403);
     expect(platform.roomCount()).toBe(3);
-    const location = `${path}?name=a`;
-    const redirect = { status: 301, headers: { location } };
-    expect(await send(`GET ${location.replace("/?", "?")}`)).toMatchObject(redirect);
-    expect((await send("POST /api/admin/status/v1/conference/", {})).status).toBe(405);
     await send(`GET ${path}1/`);
-    expect(platform.requests()).toMatchObject({ total: 4, byRoute: { [`GET ${path}{id}/`]: 1 } });
+    expect(platform.requests()).toMatchObject({ total: 2, byRoute: { [`GET ${path}{id}/`]: 1 } });
   });
 
-  test("lists rooms by name, in pages of which even a full last one has no next page, and live conferences and alarms", async () => {
+  test("lists nothing by an unknown parameter, and no next page after a full last one", async () => {
     const { platform, send } = start();
-    platform.seedRooms({ count: 3 });
-    platform.setBehaviour({ maxPageSize: 2 });
-    const list = async (target: string) => (await send(`GET ${target}`)).body;
-    const one = { name: "room-00000" };
-    const two = { name: "room-00001" };
-    const three = { name: "room-00002" };
-    const next = `${path}?order_by=name&limit=2&offset=2`;
-    const meta = { limit: 2, total_count: 3, previous: null };
-    expect(await list(`${path}?order_by=name`)).toMatchObject({
-      meta: { ...meta, next },
-      objects: [one, two],
-    });
-    expect(await list(next)).toMatchObject({ meta: { offset: 2, next: null }, objects: [three] });
-    const full = { meta: { offset: 1, next: null }, objects: [two, three] };
-    expect(await list(`${path}?order_by=name&limit=2&offset=1`)).toMatchObject(full);
-    expect(await list(`${path}?name=room-00001`)).toMatchObject({ objects: [two] });
-    expect(await list(`${path}?name=ROOM-00001`)).toMatchObject({ objects: [] });
-    for (const query of ["tag=x", "order_by=id", "limit=-1", "offset=ten"])
-      expect((await send(`GET ${path}?${query}`)).status).toBe(400);
-    platform.startConference({ name: "room-00001" });
-    platform.raiseAlarm({ name: "licenses_exhausted" });
-    expect(await list("/api/admin/status/v1/conference/")).toMatchObject({ objects: [two] });
-    expect(await list("/api/admin/status/v1/alarm/")).toMatchObject({
-      objects: [{ name: "licenses_exhausted", level: "warning" }],
-    });
+    platform.seedRooms({ count: 2 });
+    expect((await send(`GET ${path}?tag=x`)).status).toBe(400);
+    expect((await send(`GET ${path}?limit=2`)).body).toMatchObject({ meta: { next: null } });
   });
 
   const reset = { outcome: "unknown", code: "platform-unavailable" };
@@ -148,7 +81,8 @@ describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
       expect(await outcome).toMatchObject(failure);
     }
     expect(platform.rooms()).toMatchObject([{ name: "after" }]);
-    expect((await send("POST", { name: "later" })).status).toBe(201);
+    const headers = { location: `${path}2/` };
+    expect(await send("POST", { name: "later" })).toMatchObject({ status: 201, headers });
   });
 
   test.each([
@@ -164,10 +98,7 @@ describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
   });
 });
 
-test("Wrong credentials get 401, and a body that is not declared as JSON gets 400", async () => {
-  const refused = await createTransport(simulator.url, 20)({ method: "GET", path }, "Bearer nonsense");
-  const realm = { "www-authenticate": expect.stringMatching(/^Basic realm=/) };
-  expect(refused).toMatchObject({ status: 401, headers: realm });
+test("A body that is not declared as JSON gets 400", async () => {
   const undeclared = { method: "POST", headers: { authorization }, body: new TextEncoder().encode("{}") };
   expect((await fetch(simulator.url + path, undeclared)).status).toBe(400);
 });
