@@ -80,7 +80,7 @@ describe("The list of rooms", () => {
   });
 });
 
-describe("A row", () => {
+describe("A row of the platform", () => {
   const room = { id: 1, name: "room-a" };
 
   test.each<[string, object]>([

@@ -57,7 +57,7 @@ function timeOutTwice(): void {
   for (let call = 0; call < 2; call++) limiter.onFailure(timeout, clock.now());
 }
 
-describe("The limit", () => {
+describe("The limit of calls", () => {
   test.each<[string, number, boolean, unknown[]]>([
     ["429", ceiling / 2, true, [response(429)]],
     ["503", ceiling / 2, true, [response(503)]],

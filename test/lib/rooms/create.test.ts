@@ -37,7 +37,7 @@ describe("The Idempotency-Key", () => {
     ['"a', '"\\"a"'],
     ['a"b"', '"a\\"b\\""'],
     ["a\\b", '"a\\\\b"'],
-  ])("%s is the same key as %s", async (bare, quoted) => {
+  ])("given as `%s` is the same key as `%s`", async (bare, quoted) => {
     const { status, json } = await createWith(bare);
     expect([status, json]).toEqual([200, (await createWith(quoted)).json]);
     expect((await createWith("another")).json).not.toEqual(json);

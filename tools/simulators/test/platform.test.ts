@@ -15,7 +15,7 @@ const authorization = await platformCredentials.authorization();
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-describe.each(["in memory", "behind sockets"])("The platform %s", (where) => {
+describe.each(["in memory", "behind sockets"])("The simulated platform %s", (where) => {
   function start() {
     const memory = createMemoryPlatform(now);
     const [platform, transport] =
