@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import jsonwebtoken from "jsonwebtoken";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
-import { exampleEnvironment } from "../../../test/support/example-settings.ts";
+import { exampleEnvironment, oauthEnvironment } from "../../../test/support/example-settings.ts";
 import { faultsOf } from "../../../test/support/kusto.ts";
 import { type Row, runQuery } from "../../../test/support/kusto-rows.ts";
 import { useRunningGateway } from "../../../test/support/running-gateway.ts";
@@ -388,6 +388,14 @@ test("The operator's own login is used instead of the app's identity", async () 
   returns({ settings: { ...others, AzureWebJobsStorage__accountName: "account", ...identity } });
   const { storage } = (await connect({}, shell())).settings;
   expect(storage).toMatchObject({ usesManagedIdentity: false, identityClientId: undefined });
+});
+
+test.each([
+  { logsIn: "by user name", variables: logIn, has: true },
+  { logsIn: "with OAuth 2.0", variables: oauthEnvironment, has: true },
+  { logsIn: "without a password", variables: { ...logIn, PLATFORM_PASSWORD: "" }, has: false },
+])("An operator who logs in $logsIn has the platform: $has", async ({ variables, has }) => {
+  expect((await connect({}, shell(variables))).platform !== undefined).toBe(has);
 });
 
 test("Azure's API is called with a token, and its failures name what cannot be read", async () => {

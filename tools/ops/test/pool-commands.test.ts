@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStartedPerTest } from "../../../test/support/use-started.ts";
@@ -220,7 +221,12 @@ test("`ops unmarked` lists rooms that no gateway has marked, and queues those th
       exitCode: 1,
       output: expect.stringMatching(says),
     });
-  expect(gateway.queues.deletion.texts()).toEqual([
-    expect.stringContaining('"room":"old-2","queuedBy":"gateway"'),
+  await writeFile(file, "old-2\n");
+  expect(await gateway.ops(["unmarked", file, "--yes"])).toMatchObject({
+    exitCode: 0,
+    output: expect.stringMatching(/^0 rooms queued; 1 waited already\. /),
+  });
+  expect(gateway.queues.deletion.texts().map(decodeRoomMessage)).toEqual([
+    { room: "old-2", queuedBy: "gateway", reason: "ops unmarked", operator: "local" },
   ]);
 });

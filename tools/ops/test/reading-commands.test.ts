@@ -151,7 +151,7 @@ describe("`ops unaccounted`", () => {
     { arrange: overdueAndLost, ends: 1, says: /\n2 rooms will be deleted/ },
     { arrange: overdueByHand, options: "", ends: 1, says: /^NAME .*\ntest_kept +2 d ago\n$/ },
     { arrange: liveListFails, ends: 3, says: /^$/ },
-    { arrange: overdue, options: "--gateway vmr-gateway --yes", ends: 2, says: /^$/ },
+    { arrange: overdue, options: `--gateway ${identities.gatewayName} --yes`, ends: 2, says: /^$/ },
   ])("ends with $ends and says $says, given $arrange.name", async (row) => expectRun(row));
 
   test("has the collector delete the rooms, in the operator's name", async () => {
@@ -163,11 +163,11 @@ describe("`ops unaccounted`", () => {
     expect(await outputOf("room overdue-2")).toMatch(/ room-deleted \(ops unaccounted\) +local /);
   });
 
-  const left = async () => gateway.addRooms(["left-1", "left-2"], { gateway: "old-name", hours: 48 });
+  const left = async () => gateway.addRooms(["left-1", "left-2"], { gateway: "old-name", hours: 25 });
   async function leftAndOthers(): Promise<void> {
     await left();
     await gateway.addRooms(["test_kept"], { gateway: "old-name", hours: 48 });
-    for (const owner of ["vmr-gateway", "third"])
+    for (const owner of [identities.gatewayName, "third"])
       await gateway.addRooms([`of-${owner}`], { gateway: owner, hours: 48 });
   }
   async function liveCannotBeRead(): Promise<void> {
@@ -200,7 +200,7 @@ describe("`ops unaccounted`", () => {
       arrange: left,
       options: "",
       ends: 1,
-      says: /^NAME +STATE +SINCE\nleft-1 +assigned +2 d\n/,
+      says: /^NAME +STATE +SINCE\nleft-1 +assigned +1 d 1 h\n/,
       deletes: 0,
     },
     { arrange: leftAndOthers, ends: 1, says: /\n2 rooms deleted, 1 left\.\n$/, deletes: 2 },
