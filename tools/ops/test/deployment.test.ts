@@ -35,7 +35,7 @@ const site = {
     lastModifiedTimeUtc: "2026-01-02T03:04:05.6789",
   },
 };
-const secrets = ["Resolved", "SecretNotFound", "Resolved"].map((status, index) => {
+const secrets = ["Resolved", "SecretNotFound", "Resolved", "AccessToKeyVaultDenied"].map((status, index) => {
   return { name: `SECRET_${index}`, properties: { status } };
 });
 
@@ -177,7 +177,7 @@ test.each([
 );
 
 test("The newest metrics row and the reason why the app cannot be loaded are its own", async () => {
-  const metrics = (minutes: number, PoolDepth: number, App = app) =>
+  const metrics = (minutes: number, PoolDepth: number, App = "FUNC-example") =>
     rowOf("VmrGatewayMetrics_CL", minutes, { App, PoolDepth });
   const failure = (minutes: number, name: string, of?: string) =>
     trace(minutes, `Worker was unable to load: Invalid settings: ${name}: is required\n at x`, of);
@@ -196,7 +196,7 @@ test("The newest metrics row and the reason why the app cannot be loaded are its
   });
   expect(await log.newestMetrics()).toBeUndefined();
   expect(await log.loadFailure()).toBe("Invalid settings: B: is required");
-  expect(await unresolvedSecrets()).toEqual(["SECRET_1"]);
+  expect(await unresolvedSecrets()).toEqual(["SECRET_1", "SECRET_3"]);
 });
 
 const room = 'a"b\\c';
