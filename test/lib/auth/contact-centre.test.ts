@@ -4,7 +4,6 @@ import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/
 import { createManualClock, type ManualClock } from "../../../tools/simulators/memory/clock.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
-import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
 const divisionId = "55555555-5555-4555-8555-55555555abcd";
@@ -206,13 +205,6 @@ test.each<[number, string, number, Record<string, string>]>([
     expect(await outcomeOf()).toBeUndefined();
   },
 );
-
-test("The check throws 503 if the response takes more than 3 s", async () => {
-  reply = () => "silence";
-  const asked = shortenTimeouts();
-  expect(await outcomeOf()).toEqual(unavailable(5));
-  expect(asked).toEqual([3000]);
-});
 
 test("The check throws 503 and logs the cause if the contact centre cannot be reached", async () => {
   checkToken = checkAt("http://127.0.0.1:1");

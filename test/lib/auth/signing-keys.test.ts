@@ -129,19 +129,13 @@ test("A known key works for 24 h of an outage, even while callers send unknown k
 
 test.each<[string, () => Record<string, Answer>]>([
   ["one document cannot be read", () => ({ [v2]: { status: 500 } })],
-  ["a document is a redirect to a valid one", () => redirectTo("/elsewhere", answers[v2])],
   ["the key set cannot be read", () => ({ "/keys": { status: 404 } })],
   ["the key set is empty", () => ({ "/keys": { status: 200, body: { keys: [] } } })],
   ["a document has an empty issuer", () => ({ [v1]: documentOf("") })],
 ])("`find` throws 503 if %s", async (_, failing) => {
   answers = { ...answers, ...failing() };
   await expect(find()).rejects.toMatchObject(unavailable);
-  expect(paths).not.toContain("/elsewhere");
 });
-
-function redirectTo(path: string, answer: Answer = "reset"): Record<string, Answer> {
-  return { [v2]: { status: 302, headers: { location: path } }, [path]: answer };
-}
 
 test("The keys are fetched without the proxy that the environment names", async () => {
   for (const name of ["http_proxy", "HTTP_PROXY", "all_proxy"]) vi.stubEnv(name, "http://127.0.0.1:1");

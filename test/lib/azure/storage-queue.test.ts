@@ -8,7 +8,6 @@ import type { Queue, QueueMessage, Queues } from "../../../src/lib/queue.ts";
 import { startAzurite } from "../../../tools/simulators/services/azurite.ts";
 import { listen } from "../../../tools/simulators/services/listen.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/simulators/services/loopback-server.ts";
-import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { queueAttempts } from "../../support/storage-attempts.ts";
 import { useStarted } from "../../support/use-started.ts";
 
@@ -156,19 +155,4 @@ test("On Azurite, the account's queues are used, and Base64 in those that the ho
     expect([key, peekedMessageItems.map(({ messageText }) => messageText)]).toEqual([key, [stored]]);
     expect(await queues[key].receive(32, 60)).toMatchObject([{ text: "text-x" }]);
   }
-});
-
-// The last test, because on a busy computer its aborted requests may reach the server when it has ended.
-test("Every operation fails as `unknown` after 3 s without a response", async () => {
-  answer = "silence";
-  const asked = shortenTimeouts();
-  const storage = { connectionString: connectionString() };
-  const { pool } = openQueues({ storage, credential: createCredential(storage) });
-  const errors = await Promise.all(
-    Object.values(operations).map(async (run) => run(pool).catch((error: unknown) => error)),
-  );
-  const message = expect.stringMatching(/^queue [a-z]+: no response$/);
-  const expected = expect.objectContaining({ failure: "unknown", status: 503, message });
-  expect(errors).toEqual(operationNames.map(() => expected));
-  expect(asked).toEqual(operationNames.map(() => 3000));
 });
