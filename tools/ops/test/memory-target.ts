@@ -1,6 +1,7 @@
 /** A gateway of which only the queues exist, in memory. */
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
+import { gatewayName } from "../../../test/support/markers.ts";
 import { createManualClock } from "../../simulators/memory/clock.ts";
 import { createMemoryQueue } from "../../simulators/memory/queue.ts";
 import { createLogReader } from "../gateway/local.ts";
@@ -23,7 +24,7 @@ export function memoryTarget(
     since: undefined,
     clock,
     gatewayUrl: "http://127.0.0.1:1",
-    settings: loadSettings(exampleEnvironment),
+    settings: loadSettings({ ...exampleEnvironment, GATEWAY_NAME: gatewayName }),
     limits: defaultLimits,
     queues: {
       pool: createMemoryQueue(clock),

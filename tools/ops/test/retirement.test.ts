@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { maxDescriptionCharacters, parseMarker } from "../../../src/lib/ownership/room.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
-import { formatMarker } from "../../../test/support/markers.ts";
+import { formatMarker, gatewayName } from "../../../test/support/markers.ts";
 import { usePoolWorld } from "../../../test/support/pool-world.ts";
 import { type RetirementOptions, retireRoom } from "../pool/retirement.ts";
 import { viewRoom } from "../pool/room-views.ts";
 import { isTakenOut, withTakenOut } from "../pool/taken-out.ts";
 
 const world = usePoolWorld();
-const settings = loadSettings(exampleEnvironment);
+const settings = loadSettings({ ...exampleEnvironment, GATEWAY_NAME: gatewayName });
 const since = "2026-01-01T00:00:00.000Z";
 
 const retire = async (changes: Partial<RetirementOptions> = {}) =>
