@@ -102,12 +102,21 @@ export function violationOf(method: string, target: string, response: Received):
   return `body violates its schema: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`;
 }
 
-const headersOfHttp = ["cache-control", "connection", "content-length", "content-type", "date", "keep-alive"];
+const headersOfHttp = [
+  "access-control-expose-headers",
+  "cache-control",
+  "connection",
+  "content-length",
+  "content-type",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+];
 
 /** The names of the headers, in their order, that belong to the API and not to HTTP. */
 export const headersOf = ({ headers }: Received): string[] =>
   Object.keys(headers)
-    .filter((name) => ![...headersOfHttp, "transfer-encoding"].includes(name))
+    .filter((name) => !headersOfHttp.includes(name))
     .toSorted();
 
 /** API Management adds the first two. A 404 of a create has the third only if the pool is empty. */
