@@ -1,4 +1,4 @@
-/** The token issuer issues tokens to the consumer for its own scope only, and keeps the keys of earlier tokens. */
+/** The token issuer issues tokens to the consumer for its own scope only. */
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { useStarted } from "../../../test/support/use-started.ts";
@@ -6,7 +6,7 @@ import { identities } from "../identities.ts";
 import { startTokenIssuer } from "../services/token-issuer.ts";
 
 const issuer = useStarted(async () => startTokenIssuer());
-const { clientId, clientSecret, tenantId } = identities;
+const { clientId, clientSecret } = identities;
 const client = { client_id: clientId, client_secret: clientSecret };
 const valid = { ...client, grant_type: "client_credentials", scope: `api://${clientId}/.default` };
 
@@ -22,15 +22,4 @@ test.each([
   const received = z.record(z.string(), z.unknown()).parse(await response.json());
   expect([response.status, received["error"]]).toEqual([status, error]);
   expect("access_token" in received).toBe(status === 200);
-});
-
-test("After a rotation, the key document has the new key and the earlier one", async () => {
-  const keysOf = async () => {
-    const response = await fetch(`${issuer.url}/${tenantId}/discovery/keys`);
-    const { keys } = z.object({ keys: z.array(z.object({ kid: z.string() })) }).parse(await response.json());
-    return keys.map(({ kid }) => kid);
-  };
-  const [earlier] = await keysOf();
-  issuer.rotateKeys();
-  expect(await keysOf()).toEqual([expect.not.stringMatching(`^${earlier}$`), earlier]);
 });
