@@ -1,54 +1,10 @@
 /** The object graph: the settings choose the adapters, and each part gets its own. */
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { createAdapters, type Dependencies } from "../../src/lib/dependencies.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Dependencies } from "../../src/lib/dependencies.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
-import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { createMemoryGateway } from "../../tools/simulators/memory/gateway.ts";
-import { startLoopbackServer } from "../../tools/simulators/services/loopback-server.ts";
-import { exampleEnvironment, oauthEnvironment } from "../support/example-settings.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
-import { shortenTimeouts } from "../support/shortened-timeouts.ts";
-
-test("The platform client's token requests have the timeout of the settings", async () => {
-  const platform = await startLoopbackServer(() => "silence");
-  onTestFinished(platform.stop);
-  const settings = loadSettings({
-    ...exampleEnvironment,
-    ...oauthEnvironment,
-    PLATFORM_URL: platform.url,
-    PLATFORM_TIMEOUT_SECONDS: "7",
-  });
-  const asked = shortenTimeouts();
-  const call = createAdapters(settings).platformClient.call({ method: "GET", path: "/x/" });
-  await expect(call).rejects.toMatchObject({ status: 503 });
-  // What earlier test files leave running can ask for other timeouts.
-  expect(asked).toContain(7000);
-});
-
-test("Each adapter calls the server that the settings name", async () => {
-  const paths = new Set<string>();
-  const server = await startLoopbackServer(({ url }) => {
-    paths.add(url.pathname);
-    return { status: 404 };
-  });
-  onTestFinished(server.stop);
-  const endpoints = `QueueEndpoint=${server.url}/queues;BlobEndpoint=${server.url}/blobs`;
-  const account = `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=a2V5;${endpoints}`;
-  const settings = { AzureWebJobsStorage: account, AUTH_AUTHORITY: server.url, PLATFORM_URL: server.url };
-  const { queues, createRecords, prefetch, platformClient } = createAdapters(
-    loadSettings({ ...exampleEnvironment, ...settings }),
-  );
-  await Promise.allSettled([
-    queues.pool.count(),
-    createRecords.read("key"),
-    prefetch(),
-    platformClient.call({ method: "GET", path: "/rooms/" }),
-  ]);
-  const metadata = `/${exampleEnvironment["AUTH_TENANT_ID"]}/.well-known/openid-configuration`;
-  const called = ["/queues/room-creation-queue", "/blobs/create-records/key", metadata, "/rooms/"];
-  expect([...paths]).toEqual(expect.arrayContaining(called));
-});
 
 describe("The object graph", () => {
   const world = usePoolWorld();

@@ -74,25 +74,6 @@ test.each([
   await expect(open().pool.delete(aMessage)).rejects.toMatchObject(error);
 });
 
-const page = "<html>Blocked</html>";
-test.each<[number, string, string | undefined]>([
-  [200, "a page", page],
-  [200, "no body", undefined],
-  [201, "no body", undefined],
-  [204, "no body", undefined],
-  [302, "a page", page],
-  [400, "a page", page],
-  [404, "a page", page],
-  [413, "a page", page],
-])("No operation takes %i with %s for a response of storage without its ID", async (status, _, body) => {
-  answer = { status, body, headers: { "content-type": "text/html" } };
-  for (const run of Object.values(operations)) {
-    const cause = expect.objectContaining({ message: `a response that is not storage's: ${status}` });
-    const error = { failure: "unknown", message: expect.stringMatching(/NOT_FROM_STORAGE$/), cause };
-    await expect(run(open().pool)).rejects.toMatchObject(error);
-  }
-});
-
 test("The creation of a missing queue has a timeout, too", async () => {
   answer = storageError(404, "QueueNotFound");
   const asked = vi.spyOn(AbortSignal, "timeout");
