@@ -1,4 +1,4 @@
-/** The object graph: the settings choose the adapters, and each part gets its own. */
+/** The object graph: each part gets its own settings, limits and priority. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Dependencies } from "../../src/lib/dependencies.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";

@@ -6,10 +6,8 @@ import { newPlatformClient, conferencePath as path, usePlatform } from "../../su
 
 const platform = usePlatform();
 let client: PlatformClient;
-let conferences: Conferences;
 beforeEach(() => {
   client = newPlatformClient(platform.url);
-  conferences = createConferences(client);
 });
 
 /** Returns conferences whose calls get these bodies in order, and then the last one again, and the calls so far. */
