@@ -13,9 +13,9 @@ export default defineConfig({
     // Four workers on two cores, because much of the time is spent waiting for processes and sockets.
     maxWorkers: 4,
     // Only against tests that hang: beside other work, a computer may take ten times as long.
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
-    expect: { poll: { timeout: 300_000 } },
+    testTimeout: 400_000,
+    hookTimeout: 400_000,
+    expect: { poll: { timeout: 200_000 } },
     env: {
       // The last folder has the programs that small computers and containers lack.
       PATH: `${process.env["PATH"]}:${import.meta.dirname}/test/support/programs`,
