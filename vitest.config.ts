@@ -1,36 +1,52 @@
-import { configDefaults, defineConfig } from "vitest/config";
+import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 
 /** What kills real processes or copies the sources: `npm run nightly` runs it. */
 export const nightlyTests = ["test/e2e/event-delivery.test.ts", "test/simulation/planted-bugs.test.ts"];
 
+/** The identity library keeps its endpoint's URL and all tokens per process, so these files have processes of their own. */
+const ofIdentity = [
+  "test/lib/azure/credential.test.ts",
+  "test/lib/deadlines.test.ts",
+  "test/lib/responses-in-between.test.ts",
+];
+const include = ["{test,tools/*/test}/**/*.test.ts"];
+const exclude = [...configDefaults.exclude, ...nightlyTests];
+
+/** What holds for all tests. */
+export const options: ViteUserConfig["test"] = {
+  // All files of a worker share its process: loading the SDKs and Azurite for each file took most of the time.
+  isolate: false,
+  unstubEnvs: true,
+  // Four workers on two cores, because much of the time is spent waiting for processes and sockets.
+  maxWorkers: 4,
+  // Only against tests that hang: beside other work, a computer may take ten times as long.
+  testTimeout: 400_000,
+  hookTimeout: 400_000,
+  expect: { poll: { timeout: 200_000 } },
+  env: {
+    // The last folder has the programs that small computers and containers lack.
+    PATH: `${process.env["PATH"]}:${import.meta.dirname}/test/support/programs`,
+    // All that the tests call is on this computer: a proxy that the environment names is not to be asked.
+    NO_PROXY: "127.0.0.1",
+    no_proxy: "127.0.0.1",
+    // A developer's environment adds lines to standard error, which tests compare: the debugger of VS Code, colours,
+    // the log of Azure's SDKs. It also turns certificate checks off, as is usual behind proxies of companies.
+    NODE_OPTIONS: "",
+    NO_COLOR: "",
+    AZURE_LOG_LEVEL: "",
+    NODE_TLS_REJECT_UNAUTHORIZED: "1",
+    // The tests start the app and the commands dozens of times, which otherwise compile the same files each time.
+    NODE_COMPILE_CACHE: `${import.meta.dirname}/.tmp/compile-cache`,
+  },
+  reporters: ["default", "./test/support/closing-line-reporter.ts"],
+};
+
 export default defineConfig({
   test: {
-    include: ["{test,tools/*/test}/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...nightlyTests],
-    // All files of a worker share its process: loading the SDKs and Azurite for each file took most of the time.
-    isolate: false,
-    unstubEnvs: true,
-    // Four workers on two cores, because much of the time is spent waiting for processes and sockets.
-    maxWorkers: 4,
-    // Only against tests that hang: beside other work, a computer may take ten times as long.
-    testTimeout: 400_000,
-    hookTimeout: 400_000,
-    expect: { poll: { timeout: 200_000 } },
-    env: {
-      // The last folder has the programs that small computers and containers lack.
-      PATH: `${process.env["PATH"]}:${import.meta.dirname}/test/support/programs`,
-      // All that the tests call is on this computer: a proxy that the environment names is not to be asked.
-      NO_PROXY: "127.0.0.1",
-      no_proxy: "127.0.0.1",
-      // A developer's environment adds lines to standard error, which tests compare: the debugger of VS Code, colours,
-      // the log of Azure's SDKs. It also turns certificate checks off, as is usual behind proxies of companies.
-      NODE_OPTIONS: "",
-      NO_COLOR: "",
-      AZURE_LOG_LEVEL: "",
-      NODE_TLS_REJECT_UNAUTHORIZED: "1",
-      // The tests start the app and the commands dozens of times, which otherwise compile the same files each time.
-      NODE_COMPILE_CACHE: `${import.meta.dirname}/.tmp/compile-cache`,
-    },
-    reporters: ["default", "./test/support/closing-line-reporter.ts"],
+    ...options,
+    projects: [
+      { extends: true, test: { name: "tests", include, exclude: [...exclude, ...ofIdentity] } },
+      { extends: true, test: { name: "identity", include: ofIdentity, isolate: true } },
+    ],
   },
 });
