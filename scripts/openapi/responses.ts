@@ -44,7 +44,7 @@ export const responseHeaders = {
 const accessFailures: Record<Access, readonly FailureCode[]> = {
   application: ["unauthenticated", "forbidden", "identity-provider-unavailable"],
   agent: ["unauthenticated", "forbidden", "contact-centre-unavailable"],
-  "event-sink": ["unauthenticated", "forbidden"],
+  "event-sink": ["unauthenticated"],
   anyone: [],
 };
 
