@@ -188,7 +188,7 @@ test.each<[number, string, number, Record<string, string>]>([
   "The check throws 503 after a %i %s, without another call for %i s",
   async (status, _, seconds, headers) => {
     await becomeKnown();
-    reply = () => ({ status, headers });
+    reply = () => ({ status, headers, body: errorBody(status) });
     expect(await outcomeOf()).toEqual(unavailable(seconds));
     clock.advance(0.5);
     expect(await outcomeOf()).toEqual(unavailable(seconds));
