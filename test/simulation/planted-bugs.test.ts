@@ -29,14 +29,14 @@ const bugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
     faults: 1,
-    edits: [["src/lib/ports.ts", 'isHeld() ? "gone" : "lost"', 'isHeld() ? "gone" : "deleted"']],
+    edits: [["src/lib/queue.ts", 'isHeld() ? "gone" : "lost"', 'isHeld() ? "gone" : "deleted"']],
   },
   {
     bug: "treats a delete without any response as a commit",
     breaks: "handed-out-twice",
     scenario: "claim and bulk delete",
     faults: 1,
-    edits: [["src/lib/ports.ts", 'return second === "gone" ?', 'return second !== "lost" ?']],
+    edits: [["src/lib/queue.ts", 'return second === "gone" ?', 'return second !== "lost" ?']],
   },
   {
     bug: "gives up a room without queueing its name for deletion",
