@@ -11,7 +11,6 @@ import { describeTroubles } from "./troubles.ts";
 
 // Without a response in this time, the console shows the storage as down.
 const storageTimeoutSeconds = 3;
-const maxPoints = 600;
 
 export interface CollectorOptions {
   readonly connection: Connection;
@@ -21,11 +20,13 @@ export interface CollectorOptions {
   readonly timeline: Timeline;
   /** The time between two reads of the stack's state. The default is one second. */
   readonly intervalMilliseconds?: number;
+  /** The number of points of the charts. The default is ten minutes of them. */
+  readonly maxPoints?: number;
 }
 
 /** Takes a first sample, and then one after another. One that fails, for example because a part is stopping, is skipped. */
 export async function startCollector(options: CollectorOptions) {
-  const { connection, stack, appState, timeline, intervalMilliseconds = 1000 } = options;
+  const { connection, stack, appState, timeline, intervalMilliseconds = 1000, maxPoints = 600 } = options;
   const queues = openLocalQueues(connection.storageConnectionString, storageTimeoutSeconds);
   const stopping = new AbortController();
   let depths = [0, 0];

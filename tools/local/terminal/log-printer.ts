@@ -5,7 +5,10 @@ import type { LogEntry } from "../../simulators/host/messages.ts";
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 
 /** Creates a log receiver that prints warnings and errors; or, if it is verbose, all entries completely. */
-export function createLogPrinter(isVerbose: boolean): (entry: LogEntry) => void {
+export function createLogPrinter(
+  isVerbose: boolean,
+  print: (line: string) => void = console.error,
+): (entry: LogEntry) => void {
   const failed = new Set<string>();
   const counts = new Map<string, number>();
   const minLevel = isVerbose ? "information" : "warning";
@@ -13,7 +16,7 @@ export function createLogPrinter(isVerbose: boolean): (entry: LogEntry) => void 
     if (levels.indexOf(level) < levels.indexOf(minLevel)) return;
     const line = (shown: string): void => {
       const time = new Date().toISOString().slice(11, 23);
-      console.error(`${time} ${level.padEnd(11)} ${category}: ${shown.trim().replaceAll("\n", "\n    ")}`);
+      print(`${time} ${level.padEnd(11)} ${category}: ${shown.trim().replaceAll("\n", "\n    ")}`);
     };
     if (isVerbose) return line(message);
     // The host and the app's outer layers report the failure of a run again.

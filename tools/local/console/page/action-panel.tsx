@@ -10,7 +10,7 @@ import {
   type Values,
 } from "../actions.ts";
 import { type RoomRow, stateTitles } from "../console-state.ts";
-import { inOrder } from "./lists.tsx";
+import { usableRooms } from "../view.ts";
 import { type ActionResult, runAction } from "./run-action.ts";
 
 export interface ActionPanelProps {
@@ -22,22 +22,18 @@ export interface ActionPanelProps {
 }
 
 const openGroups = 2;
-const freeStates = ["provisioning", "pooled"];
 
 export function ActionPanel({ addresses, rooms, room, onRoom }: ActionPanelProps) {
-  const inUse = rooms
-    .filter(({ name, state }) => !freeStates.includes(state) || name === room)
-    .toSorted(inOrder);
-  const chosen = inUse.some(({ name }) => name === room) ? room : (inUse[0]?.name ?? "");
+  const { usable, chosen } = usableRooms(rooms, room);
   return (
     <section class="actions" aria-labelledby="actions-title">
       <h2 id="actions-title">Try it</h2>
-      {inUse.length === 0 && <p class="muted">No room is in use. Create one to use the other actions.</p>}
-      {inUse.length > 0 && (
+      {usable.length === 0 && <p class="muted">No room is in use. Create one to use the other actions.</p>}
+      {usable.length > 0 && (
         <label class="card">
           <b>Room for the actions</b>
           <select value={chosen} onChange={({ currentTarget }) => onRoom(currentTarget.value)}>
-            {inUse.map(({ name, state }) => (
+            {usable.map(({ name, state }) => (
               <option key={name} value={name}>
                 {name} · {stateTitles[state].toLowerCase()}
               </option>

@@ -1,5 +1,6 @@
 /** The two charts: rooms in the pool against its level, and rooms by state. Outages are bands behind them. */
 import { type HistoryPoint, roomStates, stateTitles } from "../console-state.ts";
+import { countOutages, scaleOf, summedCounts } from "../view.ts";
 import { stateStyle, timeOfDay } from "./format.ts";
 
 interface Area {
@@ -16,15 +17,11 @@ interface ChartProps {
   readonly target?: number;
 }
 
-const maxLevels = 4;
-
 /** Draws areas over time in a square of 100 units, which is stretched to the space that the chart has. */
 function Chart({ label, history, areas, target = 0 }: ChartProps) {
   const from = history[0]?.time ?? 0;
   const to = history.at(-1)?.time ?? from;
-  const top = Math.max(5, 1.15 * Math.max(target, ...areas.flatMap(({ values }) => values)));
-  const step = 5 * Math.ceil(top / maxLevels / 5);
-  const levels = Array.from({ length: Math.floor(top / step) + 1 }, (_, index) => index * step);
+  const { top, levels } = scaleOf([target, ...areas.flatMap(({ values }) => values)]);
   const x = (time: number): number => (100 * (time - from)) / Math.max(to - from, 1);
   const y = (value: number): number => 100 - (100 * value) / top;
   const line = (values: readonly number[]): string =>
@@ -60,19 +57,15 @@ function Chart({ label, history, areas, target = 0 }: ChartProps) {
 
 export function PoolChart({ history, target }: { history: readonly HistoryPoint[]; target: number }) {
   const values = history.map(({ counts }) => counts.pooled);
-  const outages = history.filter(({ isOutage }, index) => isOutage && !history[index - 1]?.isOutage).length;
-  const label = `Pool over time: ${values.at(-1) ?? 0} of ${target} rooms, outages: ${outages}`;
+  const ready = `${values.at(-1) ?? 0} of ${target} rooms`;
+  const label = `Pool over time: ${ready}, outages: ${countOutages(history)}`;
   return <Chart label={label} history={history} areas={[{ state: "pooled", values }]} target={target} />;
 }
 
 /** Each area reaches up to the sum of its state and those before it. */
 export function StatesChart({ history }: { history: readonly HistoryPoint[] }) {
-  const areas = roomStates.map((state, index) => {
-    const summed = roomStates.slice(0, index + 1);
-    const values = history.map(({ counts }) => summed.reduce((sum, one) => sum + counts[one], 0));
-    return { state, values };
-  });
+  const areas = summedCounts(history).toReversed();
   const counts = history.at(-1)?.counts;
   const text = roomStates.map((state) => `${stateTitles[state]} ${counts?.[state] ?? 0}`).join(", ");
-  return <Chart label={`Rooms by state over time: ${text}`} history={history} areas={areas.toReversed()} />;
+  return <Chart label={`Rooms by state over time: ${text}`} history={history} areas={areas} />;
 }

@@ -2,15 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { duration } from "../../../terminal/format.ts";
 import { type RoomRow, stateTitles, type TimelineEntry } from "../console-state.ts";
+import { inOrder } from "../view.ts";
 import { stateStyle, timeOfDay } from "./format.ts";
 
-const maxShown = 150;
 const maxRooms = 3;
-/** The rooms in use first, and of each state the youngest first. */
-const stateOrder = ["live", "assigned", "ended", "deleting", "provisioning", "pooled"];
-
-export const inOrder = (one: RoomRow, other: RoomRow): number =>
-  stateOrder.indexOf(one.state) - stateOrder.indexOf(other.state) || other.since - one.since;
 
 /** What is chosen: the name of a room, the correlation ID of a request, or nothing. */
 export interface Choice {
@@ -69,7 +64,7 @@ export function Rooms({ rooms, now, marked, choice }: RoomsProps) {
           </tr>
         </thead>
         <tbody>
-          {rooms.toSorted(inOrder).map(({ name, state, since, participants }) => (
+          {inOrder(rooms).map(({ name, state, since, participants }) => (
             <tr key={name} class={marked.includes(name) ? "marked" : ""}>
               <td>
                 <Chooser value={name} choice={choice} />
@@ -89,7 +84,7 @@ export function Rooms({ rooms, now, marked, choice }: RoomsProps) {
   );
 }
 
-/** What happened, the newest first. */
+/** What happened, in this order. */
 export function Timeline({ entries, choice }: { entries: readonly TimelineEntry[]; choice: Choice }) {
   const { chosen, choose } = choice;
   const showAll = chosen !== undefined && (
@@ -104,12 +99,9 @@ export function Timeline({ entries, choice }: { entries: readonly TimelineEntry[
     <List title="Timeline" head={showAll}>
       {entries.length === 0 && <p class="muted">Nothing has happened yet. Create a room.</p>}
       <ol>
-        {entries
-          .slice(-maxShown)
-          .toReversed()
-          .map((entry) => (
-            <Entry key={entry.id} entry={entry} choice={choice} />
-          ))}
+        {entries.map((entry) => (
+          <Entry key={entry.id} entry={entry} choice={choice} />
+        ))}
       </ol>
     </List>
   );

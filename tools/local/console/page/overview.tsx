@@ -1,6 +1,7 @@
 /** Rooms by state, and below creates, charts, rooms and the timeline. */
-import { roomStates, type Snapshot, stateTitles, type TimelineEntry } from "../console-state.ts";
+import { roomStates, type Snapshot, stateTitles } from "../console-state.ts";
 import { summarizeCreates } from "../creates.ts";
+import { markedRooms, shownEntries } from "../view.ts";
 import { PoolChart, StatesChart } from "./charts.tsx";
 import { stateStyle } from "./format.ts";
 import { type Choice, Rooms, Timeline } from "./lists.tsx";
@@ -36,11 +37,6 @@ export function Details({ data, choice }: { data: LiveData; choice: Choice }) {
   const { history, entries } = data;
   const { counts, poolLevel, rooms, time } = data.snapshot;
   const { chosen } = choice;
-  const isShown = ({ rooms: own, correlationId }: TimelineEntry) =>
-    chosen === undefined || own.includes(chosen) || correlationId === chosen;
-  const ofRequest =
-    chosen === undefined ? [] : entries.filter(({ correlationId }) => correlationId === chosen);
-  const marked = [chosen, ...ofRequest.flatMap((entry) => entry.rooms)];
   return (
     <div class="details">
       <Creates entries={entries} />
@@ -66,8 +62,8 @@ export function Details({ data, choice }: { data: LiveData; choice: Choice }) {
         </section>
       </div>
       <div class="lists">
-        <Rooms rooms={rooms} now={time} marked={marked} choice={choice} />
-        <Timeline entries={entries.filter(isShown)} choice={choice} />
+        <Rooms rooms={rooms} now={time} marked={markedRooms(entries, chosen)} choice={choice} />
+        <Timeline entries={shownEntries(entries, chosen)} choice={choice} />
       </div>
     </div>
   );

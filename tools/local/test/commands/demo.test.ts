@@ -35,12 +35,14 @@ test("`npm run demo` passes on a gateway whose pool is empty, behind a proxy tha
 });
 
 test("A step of npm run demo has failed if its responses have other statuses than its title, or are missing", () => {
-  const script = "# Wait\n# Create (200, 200)\ncurl x\ncurl y\n# Change (202)\n# Delete (204)\n";
+  const script =
+    "# Wait\n# Create (200, 200)\ncurl x\ncurl y\n# Change (202)\n# Read (200)\n# Delete (204)\n";
   const output =
     "# Wait\n# Create (200, 200)\ncurl x\nHTTP/1.1 200 OK\ncurl y\nHTTP/1.1 200 OK\n" +
-    "# Change (202)\nHTTP/1.1 200 OK\n# Delete (204)\ncurl: (7)\n";
+    "# Change (202)\nHTTP/1.1 200 OK\n# Read (200)\nHTTP/1.1 200 OK\nHTTP/1.1 500 Error\n# Delete (204)\ncurl: (7)\n";
   expect(failuresIn(script, output)).toEqual([
     "FAIL Change (202): status 200",
+    "FAIL Read (200): status 200, 500",
     "FAIL Delete (204): no response",
   ]);
 });

@@ -62,8 +62,9 @@ test("Forwards calls as they are, returns responses unchanged, and shows no PIN,
   expect([created.status, created.headers.get("x-correlation-id")]).toEqual([200, "from-the-page"]);
   const { name, guest_pin } = createdSchema.parse(await created.json());
   expect(guest_pin).toMatch(/^\d+$/);
-  const action = await get(`/actions/gateway${create}`, { method: "POST", headers });
-  expect(await action.json()).toMatchObject({ guest_pin: "••••••" });
+  const action = await get("/actions/gateway/room/list?constrained_attributes=false", { headers });
+  const listed = await action.text();
+  expect(listed).toContain('"guest_pin":"••••••"');
   expect((await get("/api/gateway/room/a%2Fb", { headers })).status).toBe(404);
   expect((await get("/api/gateway/room/list")).status).toBe(401);
   const state = async () => (await get("/state")).text();
@@ -74,6 +75,7 @@ test("Forwards calls as they are, returns responses unchanged, and shows no PIN,
   const { hostPin, platformPassword, clientSecret } = identities;
   const secrets = ["https://verify", hostPin, platformPassword, clientSecret, "eyJ", ...pins];
   expect(secrets.filter((secret) => shown.includes(`"${secret}`))).toEqual([]);
+  expect(pins.filter((pin) => listed.includes(`"${pin}"`))).toEqual([]);
   expect((await get(`/api/gateway/room/${name}`, { method: "DELETE", headers })).status).toBe(204);
 });
 

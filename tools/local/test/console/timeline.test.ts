@@ -62,13 +62,17 @@ test("Each run becomes an entry with what was done, its rooms, and what has fail
   ]);
 });
 
-test("After a thousand runs, the newest are shown, each with its steps", () => {
+test("After a thousand runs, the newest are shown, each with its steps, and no line of an ended run is kept", () => {
   const { timeline, log } = started();
   for (let index = 0; index <= 1000; index++)
     log("provisionRoom", [{ event: "room-provisioned", room: `${index}` }]);
   const entries = timeline.entries();
   const [oldest] = entries;
   expect([entries.length, oldest?.steps, oldest?.rooms]).toEqual([1000, ["Room provisioned"], ["1"]]);
+  const source = { level: "information", functionName: "provisionRoom", invocationId: "run-1" } as const;
+  const message = "Executed 'Functions.provisionRoom' (Succeeded, Id=1, Duration=12ms)";
+  timeline.onLog({ ...source, category: "Function.provisionRoom", message, trigger: { kind: "queue" } });
+  expect(timeline.entries().at(-1)).toMatchObject({ id: "run-1", steps: [] });
 });
 
 test("The end of a room is known when it is queued for deletion, and the restart of the gateway is an outage", () => {
@@ -110,10 +114,12 @@ test("Creates are counted by outcome, and a failure is described with its platfo
 
 test("Provisioning has a problem after three failures in a row, until a room is provisioned", () => {
   const { timeline, log } = started();
-  const refused = { failure: "platform-rejected", platformStatus: 403, platformMethod: "POST" };
-  const fail = () => log("provisionRoom", [{ event: "provisioning-failed", ...refused }], "Failed");
+  const failWith = (platformStatus: number) => () => {
+    const refused = { failure: "platform-rejected", platformStatus, platformMethod: "POST" };
+    log("provisionRoom", [{ event: "provisioning-failed", ...refused }], "Failed");
+  };
   const provision = () => log("provisionRoom", [{ event: "room-provisioned", room: "a" }]);
-  const runs = [fail, fail, fail, provision, fail];
+  const runs = [failWith(500), failWith(500), failWith(403), provision, failWith(403)];
   const problems = runs.map((run) => [run(), describeProvisioningProblem(timeline.entries())][1]);
   const words = "the platform refuses POST (403): the account may not create";
   expect(problems).toEqual([undefined, undefined, words, undefined, undefined]);

@@ -6,7 +6,7 @@ import { startTestHost } from "../../../simulators/test/host/test-host.ts";
 import { createCorsHandler } from "../../stack/cors.ts";
 
 const origin = "http://localhost:3000";
-const inFront = createCorsHandler([origin, "http://localhost:3001"]);
+const inFront = createCorsHandler(["http://localhost:3001", origin]);
 const running = useStarted(async () => startTestHost("probe-app.ts", { inFront, timersEnabled: false }));
 const ofAnyCall = { "access-control-allow-origin": origin, vary: "Origin" };
 const allowed = {
