@@ -57,6 +57,16 @@ describe.each(["in memory", "behind sockets"])("The simulated platform %s", (whe
     expect(platform.requests()).toMatchObject({ total: 3, byRoute: { [`GET ${path}{id}/`]: 1 } });
   });
 
+  test("has one alarm per name and node until all are cleared", async () => {
+    const { platform, send } = start();
+    const path = "/api/admin/status/v1/alarm/";
+    const alarms = ["10.0.0.21", "10.0.0.22", "10.0.0.22"].map((node) => ({ name: "a", node }));
+    expect(alarms.map(platform.raiseAlarm)).toEqual([1, 2, 2]);
+    expect((await send(`GET ${path}`)).body).toMatchObject({ objects: alarms.slice(0, 2) });
+    platform.clearAlarms();
+    expect((await send(`GET ${path}`)).body).toMatchObject({ objects: [] });
+  });
+
   test("lists nothing by an unknown parameter, and no next page after a full last one", async () => {
     const { platform, send } = start();
     platform.seedRooms({ count: 2 });
@@ -82,16 +92,20 @@ test("A body that is not declared as JSON gets 400", async () => {
   expect((await fetch(simulator.url + path, undeclared)).status).toBe(400);
 });
 
-test("The events of a node are posted in order, each again until it is accepted", async () => {
+test("The events of a node are posted in order with its credentials, each again until it is accepted", async () => {
   const events: unknown[] = [];
-  const sink = await startLoopbackServer(({ body }) => {
-    events.push(JSON.parse(body.toString()).event);
+  const sink = await startLoopbackServer(({ body, headers }) => {
+    const { event, seq, time } = JSON.parse(body.toString());
+    const [, login = ""] = headers.authorization?.split("Basic ") ?? [];
+    events.push([event, seq, time, Buffer.from(login, "base64").toString()]);
     // A redirect is no acceptance.
     return { status: events.length === 1 ? 302 : 204 };
   });
   onTestFinished(sink.stop);
-  simulator.configureSink({ url: sink.url });
+  simulator.configureSink({ url: `${sink.url}/a/path`, username: "sïnk", password: "p:é" });
   simulator.startConference({ name: "a" });
   await simulator.sinkIdle();
-  expect(events).toEqual(["eventsink_started", "eventsink_started", "conference_started"]);
+  const sent = [now() / 1000, "sïnk:p:é"];
+  const started = ["eventsink_started", 1, ...sent];
+  expect(events).toEqual([started, started, ["conference_started", 2, ...sent]]);
 });
