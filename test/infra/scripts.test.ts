@@ -97,18 +97,22 @@ async function writeValues(maximum: string, lines = ""): Promise<void> {
   await writeFile(join(folder, "odd.env"), `${changed}\n${lines}\n`);
 }
 
-test.each(["validate", "what-if", "provision"])(
-  "`deploy.sh %s` refuses misspelt variables and settings before Azure is asked, and names their file",
-  async (command) => {
-    await writeValues('"MAX_VMR": 2, "MAX_VRM": 2,', "API_MANAGMENT=new");
+const maximum = '"MAX_VMR": 20,';
+const unknownSetting = "GATEWAY_SETTINGS: MAX_VRM: must not be given, see infra/settings.txt";
+
+test.each([
+  ["validate", maximum, "API_MANAGMENT=new", "API_MANAGMENT: is not a variable of infra/README.md"],
+  ["what-if", `${maximum} "MAX_VRM": 2,`, "", unknownSetting],
+  ["provision", `${maximum} "MAX_VRM": 2,`, "", unknownSetting],
+])(
+  "`deploy.sh %s` with %s %s is refused before Azure is asked, and names the file: %s",
+  async (command, settings, lines, fault) => {
+    await writeValues(settings, lines);
     const result = run(`deploy.sh ${command} odd`, []);
-    const file = "infra/environments/odd.env";
-    expectRefusal(result, `${file}: API_MANAGMENT: is not a variable of infra/README.md\n`);
-    expectRefusal(result, `${file}: GATEWAY_SETTINGS: MAX_VRM: must not be given, see infra/settings.txt\n`);
+    expectRefusal(result, `infra/environments/odd.env: ${fault}\n`);
   },
 );
 
-const maximum = '"MAX_VMR": 20,';
 const closedApp = "PRIVATE_NETWORK=true\nEXISTING_APP_SUBNET_ID=/a";
 test.each([
   { lines: "AZURE_LOCATION=", message: "AZURE_LOCATION: is missing in infra/environments/odd.env" },

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
-import { findFaults } from "../../scripts/check-values/faults.ts";
+import { findFaults, secretsFor } from "../../scripts/check-values/faults.ts";
 
 const examples = "infra/environments";
 const fileOf = (name: string) => `${examples}/${name}`;
@@ -15,7 +15,6 @@ test.each(readdirSync(examples))("The values of the example %s are accepted", (n
 const refused = "Error: Invalid settings: ";
 test.each([
   { more: '"MAX_VRM": 2', fault: "MAX_VRM: must not be given, see infra/settings.txt" },
-  { more: '"PLATFORM_PASSWORD": "x"', fault: "PLATFORM_PASSWORD: must not be given" },
   {
     more: '"AzureWebJobsStorage": "UseDevelopmentStorage=true"',
     fault: "AzureWebJobsStorage: must not be given",
@@ -44,6 +43,16 @@ test.each([
   const faults = findFaults(fileOf("test.env"), { ...values, GATEWAY_SETTINGS });
   expect(faults).toEqual([expect.stringContaining(`GATEWAY_SETTINGS: ${fault}`)]);
 });
+
+const withPasswords = { PLATFORM_USERNAME: "", EVENT_SINK_PREVIOUS_USERNAME: "" };
+
+test.each(Object.keys({ ...secretsFor({}), ...secretsFor(withPasswords) }))(
+  "The secret %s cannot be a setting, because it belongs into the vault",
+  (name) => {
+    const faults = findFaults(fileOf("test.env"), { GATEWAY_SETTINGS: JSON.stringify({ [name]: "x" }) });
+    expect(faults).toContain(`GATEWAY_SETTINGS: ${name}: must not be given, see infra/settings.txt`);
+  },
+);
 
 test.each(["[]", "", "5"])("The settings '%s' are refused, because they are no JSON object", (json) => {
   const faults = findFaults(fileOf("test.env"), { GATEWAY_SETTINGS: json });

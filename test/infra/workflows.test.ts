@@ -104,12 +104,16 @@ interface Run {
   readonly isPrivate?: boolean;
   readonly vars?: Readonly<Record<string, string>>;
   readonly inputs?: Readonly<Record<string, string | boolean>>;
-  /** The job that fails. */
+  /** The job that fails, or is cancelled. */
   readonly failed?: string;
+  readonly isCancelled?: boolean;
 }
 
 /** Returns the jobs and steps with a condition that run, by default for main in a public repository. */
-function conditionalParts({ jobs }: Workflow, { failed, isPrivate = false, ...run }: Run): string[] {
+function conditionalParts(
+  { jobs }: Workflow,
+  { failed, isCancelled, isPrivate = false, ...run }: Run,
+): string[] {
   const repository = "example/vmr-gateway";
   const pull_request = { head: { repo: { full_name: repository } } };
   const event = { repository: { private: isPrivate }, pull_request };
@@ -123,7 +127,8 @@ function conditionalParts({ jobs }: Workflow, { failed, isPrivate = false, ...ru
   return Object.entries(jobs).flatMap(([id, job]) => {
     const isDue = job.needs.every((need) => needs[need]?.result === "success");
     const runs = isRun(job.if ?? "true", isDue ? "success" : "failure", contexts);
-    needs[id] = { result: runs ? (failed === id ? "failure" : "success") : "skipped", outputs: {} };
+    const ended = failed !== id ? "success" : isCancelled ? "cancelled" : "failure";
+    needs[id] = { result: runs ? ended : "skipped", outputs: {} };
     if (!runs) return [];
     const offered = evaluate(job.env["IS_OFFERED"] ?? "''", contexts);
     const withEnv = { ...contexts, env: { IS_OFFERED: String(offered) } };
@@ -152,6 +157,7 @@ const ofRelease = { inputs: { package: "v1.0.0" } };
 const ofTag = { github: { ref: "refs/tags/v1.0.0" } };
 const ofPull = { github: { event_name: "pull_request" } };
 const privately = { isPrivate: true };
+const tooLong = { failed: "provision", isCancelled: true };
 const signing = { isPrivate: true, vars: { ATTESTATIONS: "true" } };
 const vars = { AZURE_WHAT_IF_CLIENT_ID: "00000000-0000-4000-8000-000000000001" };
 
@@ -168,6 +174,7 @@ const cases: [workflow: string, is: string, run: Run, parts: string[]][] = [
   ["deploy", "from another branch", { github: { ref: "refs/heads/main-2" } }, []],
   ["deploy", "whose package is refused", { failed: "choose" }, ["choose"]],
   ["deploy", "whose provisioning fails", { failed: "provision" }, ["choose", "provision"]],
+  ["deploy", "whose provisioning takes too long", tooLong, ["choose", "provision"]],
   ["deploy", "whose release fails", { failed: "release" }, [...deployed, "release: Say what to do"]],
   ["ci", "of main", {}, scanned],
   ["ci", "of a tag", ofTag, [compare, ...scanned, ...signed, "release"]],
@@ -202,8 +209,17 @@ test("Every job and step with a condition runs in one of these cases", () => {
 const gate = "release: Refuse a commit for which nightly has not passed";
 
 test.each([
-  { is: "stops a package that has not run", workflow: "deploy", step: refuse, gh: "0", status: 1 },
-  { is: "lets a package pass that has run", workflow: "deploy", step: refuse, gh: "1", status: 0 },
+  { is: "stops a package that has not run", workflow: "deploy", step: refuse, status: 1 },
+  { is: "stops what a fork has run", workflow: "deploy", step: refuse, gh: "71 7 main", status: 1 },
+  { is: "stops what a branch has run", workflow: "deploy", step: refuse, gh: "71 71 main-2", status: 1 },
+  {
+    is: "lets a package pass that main has run",
+    workflow: "deploy",
+    step: refuse,
+    gh: "71 7 main\\n71 71 main",
+    status: 0,
+  },
+  { is: "lets what a tag has run pass", workflow: "deploy", step: refuse, gh: "71 71 v1.0.0", status: 0 },
   { is: "stops a commit without a nightly run", workflow: "ci", step: gate, gh: "0", status: 1 },
   { is: "lets a commit with a nightly run pass", workflow: "ci", step: gate, gh: "2", status: 0 },
   { is: "stops a tag of another version", workflow: "ci", step: compare, tag: "v0.0.0", status: 1 },
@@ -220,7 +236,7 @@ test.each([
     job.steps.flatMap((one) => (partOf(id, one) === step ? [one.run] : [])),
   );
   const env = { PATH: process.env["PATH"], GITHUB_REF_NAME: tag };
-  expect(spawnSync("sh", ["-e", "-c", `gh() { echo ${gh}; }\n${run}`], { env }).status).toBe(status);
+  expect(spawnSync("sh", ["-e", "-c", `gh() { printf '${gh}'; }\n${run}`], { env }).status).toBe(status);
 });
 
 /**

