@@ -119,6 +119,30 @@ describe("The alerts", () => {
     expect(expiry["destination"].properties.actionGroups[0]).toMatch(/-routine$/);
   });
 
+  test.each([
+    {
+      snapshot: production,
+      urgent: ["on-call-production@example.com", "49 1701234567", "https://call.example.com"],
+    },
+    { snapshot: existing, urgent: ["on-call@example.com", "second-on-call@example.com"] },
+  ])("reach the team, or if they are urgent $urgent", ({ snapshot, urgent }) => {
+    const receivers = allOf(snapshot, "Insights/actionGroups").map(({ id, properties }) => {
+      const { enabled, emailReceivers, smsReceivers = [], webhookReceivers = [] } = properties;
+      const lists = [
+        emailReceivers.map((receiver: { emailAddress: string }) => receiver.emailAddress),
+        smsReceivers.map(
+          (receiver: Record<string, string>) => `${receiver["countryCode"]} ${receiver["phoneNumber"]}`,
+        ),
+        webhookReceivers.map((receiver: { serviceUri: string }) => receiver.serviceUri),
+      ];
+      return [id.split("-").at(-1), enabled, ...lists.flat()];
+    });
+    expect(receivers).toEqual([
+      ["routine", true, "platform-team@example.com"],
+      ["urgent", true, ...urgent],
+    ]);
+  });
+
   test("have a runbook in the documents", () => {
     const text = readFileSync("docs/operations.md", "utf8");
     for (const name of [...rules.map((rule) => rule.name), "secret-expiring"])

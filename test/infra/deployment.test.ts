@@ -60,6 +60,9 @@ test("Production survives the loss of a zone, cannot be purged, and keeps all it
   // Without a cap. 0 would be no logs at all.
   const { workspaceCapping } = propertiesOf(production, "OperationalInsights/workspaces");
   expect(workspaceCapping).toEqual({ dailyQuotaGb: -1 });
+  const kept = { retentionInDays: 60, totalRetentionInDays: 365 };
+  const tables = allOf(production, "OperationalInsights/workspaces/tables");
+  expect(tables.map(({ properties }) => properties)).toMatchObject(Array.from({ length: 4 }, () => kept));
   expect(propertiesOf(production, "ApiManagement/service")).toMatchObject({ virtualNetworkType: "External" });
   for (const { properties } of allOf(production, "Network/privateDnsZones/virtualNetworkLinks"))
     expect(properties).toMatchObject({ resolutionPolicy: "NxDomainRedirect" });
@@ -107,6 +110,18 @@ describe("An environment", () => {
       filters: { prefixMatch: [`${createRecordContainer}/`] },
       actions: { baseBlob: { delete: { daysAfterModificationGreaterThan: 1 } } },
     });
+  });
+
+  test("logs who used a secret, replaced the package or deleted a message", () => {
+    const logged = allOf(existing, "Insights/diagnosticSettings").map(({ id, properties }) => {
+      const names = properties["logs"].map(
+        (log: Record<string, string>) => log["category"] ?? log["categoryGroup"],
+      );
+      expect(properties["logs"]).not.toMatchObject([{ enabled: false }]);
+      return `${/kv-vmr|stvmr(?:pkg)?/.exec(id)?.[0]}: ${names.join(", ")}`;
+    });
+    const ofPackage = "stvmrpkg: StorageWrite, StorageDelete";
+    expect(logged.toSorted()).toEqual(["kv-vmr: audit", "stvmr: StorageDelete", ofPackage]);
   });
 
   test("has no secret in its outputs", () => {

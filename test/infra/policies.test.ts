@@ -49,8 +49,12 @@ test("Every operation and HEAD of the health check have the policy of their acce
 });
 
 const limit = (calls: number) => `<rate-limit-by-key calls="${calls}" renewal-period="60"`;
+const announced = `remaining-calls-header-name="RateLimit-Remaining" total-calls-header-name="RateLimit-Limit"`;
+const asJson =
+  '<set-header name="Content-Type" exists-action="override"><value>application/json</value></set-header>';
 const tooLarge = (bytes: number) =>
-  `"Content-Length", "0")) &gt; ${bytes})"><return-response><set-status code="413"`;
+  `"Content-Length", "0")) &gt; ${bytes})"><return-response><set-status code="413" reason="Content Too Large" />` +
+  `${asJson}<set-body>{"detail": "Content Too Large"}</set-body></return-response>`;
 const removed = (header: string) => `<set-header name="${header}" exists-action="delete" />`;
 const perAddress =
   'counter-key="@(context.Api.Id + "-" + context.Operation.Id + "-" + context.Request.IpAddress)"';
@@ -68,10 +72,12 @@ test.each([
       '<forward-request timeout="200" />',
       '<outbound><base /><set-header name="x-correlation-id" exists-action="skip">',
       ...["Server", "X-Powered-By", "X-AspNet-Version", "Request-Context"].map(removed),
+      removed("x-ms-middleware-request-id"),
       '<on-error><base /><set-header name="x-correlation-id" exists-action="override">',
       '<when condition="@(context.Response.StatusCode == 401)"><set-header name="WWW-Authenticate"',
-      "<value>application/json</value>",
-      'StatusCode == 404 ? "" : new JObject(new JProperty("detail",',
+      '.StartsWith("Bearer ", StringComparison.OrdinalIgnoreCase) ? ", error=\\"invalid_token\\"" : "")',
+      asJson,
+      'StatusCode == 404 ? "" : new JObject(new JProperty("detail", context.Response.StatusCode == 401 ? "Not authenticated"',
     ],
   },
   {
@@ -82,7 +88,7 @@ test.each([
       '<validate-azure-ad-token tenant-id="00000000-0000-4000-8000-00000000a400" header-name="Authorization"',
       `<client-application-ids><application-id>${client}</application-id><application-id>${otherClient}</application-id></`,
       `<audiences><audience>api://${client}</audience><audience>${client}</audience></audiences>`,
-      limit(11),
+      `${limit(11)} ${announced}`,
       'return context.Api.Id + "-client-" + claims.GetValueOrDefault("azp", claims.GetValueOrDefault("appid", "unknown"));',
       tooLarge(maxBodyBytes),
     ],
@@ -94,18 +100,18 @@ test.each([
     parts: [
       '<inbound><base /><cors allow-credentials="false" terminate-unmatched-request="false">',
       "<allowed-origins><origin>https://widget.example.com</origin><origin>https://other-widget.example.com</origin></",
-      "<header>x-auth-token</header>",
+      "<method>GET</method></allowed-methods>",
+      "<header>x-auth-token</header><header>x-correlation-id</header></allowed-headers>",
       // Without API Management, the app exposes the same headers.
       `<expose-headers>${exposedHeaders.replaceAll(/([^,]+),?/g, "<header>$1</header>")}</expose-headers>`,
-      limit(22),
-      perAddress,
+      `${limit(22)} ${announced} ${perAddress}`,
       tooLarge(65_536),
     ],
   },
   {
     policy: "event-sink",
     guarantee: "cannot be called by a page, and has a higher limit of its own",
-    parts: [`<inbound><base />${limit(33)}`, perAddress, tooLarge(maxBodyBytes)],
+    parts: [`<inbound><base />${limit(33)} ${announced} ${perAddress}`, tooLarge(maxBodyBytes)],
   },
 ])("With the values of its environment, the policy of $policy: $guarantee", ({ policy, parts }) => {
   const text = policiesOf(existing).get(policy) ?? "";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSettingsList } from "../../scripts/package/settings-list.ts";
 import { hashInputs, readText as read, snapshotFolder } from "../../scripts/snapshots/inputs.ts";
-import { tableBelow } from "../support/markdown-table.ts";
+import { tableBelow, unquoted } from "../support/markdown-table.ts";
 
 test("The snapshots are as new as the templates and fixtures", () => {
   const written = read(join(snapshotFolder, "inputs.sha256")).trim();
@@ -20,6 +20,19 @@ test("The table of values contains exactly the variables that the templates and 
   const used = read("infra/main.bicepparam").match(/(?<=readEnvironmentVariable\(')[A-Z_]+/g) ?? [];
   const ofScripts = ["AZURE_SUBSCRIPTION_ID", "AZURE_RESOURCE_GROUP"];
   expect(new Set(documented)).toEqual(new Set([...used, ...ofScripts]));
+});
+
+test("The table of values states the defaults of the templates", () => {
+  const reads = read("infra/main.bicepparam").matchAll(/readEnvironmentVariable\('([A-Z_]+)'(?:, '(.*?)')?/g);
+  const defaults = new Map([...reads].map(([, name, value]) => [name, value] as const));
+  const stated = tableBelow(read("infra/README.md"), "## Values").flatMap(([names = "", values = ""]) =>
+    values.split(", ").flatMap((value, index) => {
+      const [, code, number] = /^(?:`(.+)`|(\d+))$/.exec(value) ?? [];
+      return code || number ? [[unquoted(names).split(", ")[index], code ?? number] as const] : [];
+    }),
+  );
+  expect(stated.length).toBeGreaterThan(15);
+  expect(stated).toEqual(stated.map(([name]) => [name, defaults.get(name)]));
 });
 
 test("The templates for a subscription and for a group have the same parameters", () => {

@@ -1,11 +1,13 @@
 /** The workflows: who may do what, what runs when, and that what they call exists. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
+import { createPackage } from "../support/infra/azure.ts";
 
 const Rights = z.record(z.string(), z.string());
 const text = z.string().optional();
@@ -207,6 +209,10 @@ test("Every job and step with a condition runs in one of these cases", () => {
 });
 
 const gate = "release: Refuse a commit for which nightly has not passed";
+const questions: Readonly<Record<string, string>> = {
+  [refuse]: "api repos/owner/name/actions/artifacts?name=ran-0815 --jq .artifacts[].workflow_run",
+  [gate]: "run list --workflow nightly.yml --commit 4711 --status success --json databaseId --jq length",
+};
 
 test.each([
   { is: "stops a package that has not run", workflow: "deploy", step: refuse, status: 1 },
@@ -235,8 +241,42 @@ test.each([
   const [run = "exit 9"] = jobs.flatMap(([id, job]) =>
     job.steps.flatMap((one) => (partOf(id, one) === step ? [one.run] : [])),
   );
-  const env = { PATH: process.env["PATH"], GITHUB_REF_NAME: tag };
-  expect(spawnSync("sh", ["-e", "-c", `gh() { printf '${gh}'; }\n${run}`], { env }).status).toBe(status);
+  const github = { GITHUB_REF_NAME: tag, GITHUB_SHA: "4711", GH_REPO: "owner/name", CHECKSUM: "0815" };
+  const options = { env: { PATH: process.env["PATH"], ...github }, encoding: "utf8" } as const;
+  const gh_ = `gh() { echo "$*" >&2; printf '${gh}'; }`;
+  const ended = spawnSync("sh", ["-e", "-c", `${gh_}\n${run}`], options);
+  expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(questions[step] ?? "")]);
+});
+
+test.each([
+  {
+    is: "the newest that CI of main has tested",
+    release: "",
+    asked:
+      "run list --workflow ci.yml --branch main --event push --status success --limit 1 --json databaseId --jq .[0].databaseId\n" +
+      "run download 4711 --name vmr-gateway --dir dist\n",
+  },
+  {
+    is: "a release",
+    release: "v1.0.0",
+    asked: "release download v1.0.0 --pattern vmr-gateway.zip* --dir dist\n",
+  },
+])("The package to deploy is $is, and its checksum is approved", async ({ release, asked }) => {
+  const made = await createPackage();
+  onTestFinished(made.stop);
+  const checksum = readFileSync(`${made.path}.sha256`, "utf8").split(" ")[0];
+  const [fetchStep] = named("deploy").jobs["choose"]?.steps ?? [];
+  const folder = dirname(made.path);
+  const files = { GITHUB_OUTPUT: join(folder, "output"), GITHUB_STEP_SUMMARY: join(folder, "summary") };
+  const options = {
+    env: { PATH: process.env["PATH"], PACKAGE: release, ...files },
+    cwd: folder,
+    encoding: "utf8",
+  } as const;
+  const stub = `gh() { echo "$*" >&2; echo 4711; }\nln -s . dist`;
+  const { status, stderr } = spawnSync("sh", ["-e", "-c", `${stub}\n${fetchStep?.run}`], options);
+  expect([status, stderr]).toEqual([0, asked]);
+  expect(readFileSync(files.GITHUB_OUTPUT, "utf8")).toBe(`checksum=${checksum}\n`);
 });
 
 /**

@@ -1,4 +1,5 @@
 /** The deployable zip starts, and contains only the expected files. */
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -56,6 +57,12 @@ describe("The files of the package", () => {
     const entry = archive.subarray(archive.indexOf("PK\u0001\u0002"));
     const [time, date, attributes] = [entry.readUInt16LE(12), entry.readUInt16LE(14), entry.readUInt32LE(38)];
     expect([time, date, attributes]).toEqual([0, 0b100001, 0o100644 * 2 ** 16]);
+  });
+
+  it("name the build, which changes with each byte of the bundle", () => {
+    const build = unpacked.text("build.txt").trim();
+    const bundle = unpacked.text("dist/main.js").replace(`"${build}"`, '"000000000000"');
+    expect(build).toBe(createHash("sha256").update(bundle).digest("hex").slice(0, 12));
   });
 
   it("contain no path of the build machine", () => {

@@ -11,6 +11,8 @@ const requests: Readonly<Record<string, string>> = {
   createRoomFromQueue: "POST /room/create",
   createRoom: "POST /room/create/old",
   getRoom: "GET /room/abc",
+  getPublicRoom: "GET /public/room/abc",
+  eventSink: "POST /public/event_sink",
 };
 
 function started() {
@@ -45,8 +47,9 @@ test("Each run becomes an entry with what was done, its rooms, and what has fail
     { event: "deletion-skipped", room: "c", reason: "young" },
   ]);
   log("provisionRoom", [{ event: "run-failed" }], "Failed");
-  log("getRoom", [{ event: "request", status: 404, code: "room-not-found" }]);
+  log("getPublicRoom", [{ event: "request", status: 404, code: "room-not-found" }]);
   log("getRoom", [{ event: "request", status: 500, code: "unexpected" }]);
+  log("eventSink", [{ event: "request", status: 204, ignored: 1, kind: "conference_started" }]);
   // Its process has ended.
   log("createRoomFromQueue", [], "Failed");
   const created = { id: "run-1", kind: "request", tone: "good", title: "POST /room/create", status: 200 };
@@ -56,8 +59,9 @@ test("Each run becomes an entry with what was done, its rooms, and what has fail
     { ...created, ...details, rooms: ["abc"] },
     { kind: "timer", ...deletions },
     { kind: "queue", tone: "bad", steps: ["Run failed"] },
-    { title: "GET /room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
+    { title: "GET /public/room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
     { title: "GET /room/abc", status: 500, tone: "bad" },
+    { kind: "event", tone: "good", steps: ["Event ignored (conference_started)"], rooms: [] },
     { title: "POST /room/create", status: 500, tone: "bad", durationMilliseconds: 12 },
   ]);
 });
@@ -84,7 +88,7 @@ test("The end of a room is known when it is queued for deletion, and the restart
   timeline.onState({ state: "restarting", reason: "killed" });
   timeline.onState({ state: "up" });
   expect(timeline.entries()).toMatchObject([
-    { kind: "event", title: "eventSink" },
+    { kind: "event", title: "POST /public/event_sink" },
     { kind: "request", title: "POST /room/create", rooms: ["def"] },
     { kind: "outage", tone: "bad", title: "Gateway restarting", steps: ["killed"] },
     { kind: "outage", tone: "good", title: "Gateway up again" },
