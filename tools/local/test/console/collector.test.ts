@@ -13,7 +13,7 @@ test("The console counts requests and given-up ones, keeps the counts in an outa
   const { connectionString } = stack.azurite;
   const queueUrl = /QueueEndpoint=([^;]+)/.exec(connectionString)?.[1] ?? "";
   const proxy = await startProxy(queueUrl);
-  onTestFinished(proxy.stop);
+  onTestFinished(async () => proxy.stop());
   const { provisioning, poison } = openLocalQueues(connectionString);
   for (const text of ["1", "2", "3"]) await provisioning.put(text);
   for (const text of ["4", "5"]) await poison.put(text);

@@ -44,7 +44,14 @@ test.each([
 });
 
 const entryOf = (id: string, more: Partial<TimelineEntry>): TimelineEntry => ({
-  ...{ id, time: 1, kind: "request", tone: "good", title: id, steps: [], rooms: [], ...more },
+  id,
+  time: 1,
+  kind: "request",
+  tone: "good",
+  title: id,
+  steps: [],
+  rooms: [],
+  ...more,
 });
 const entries = [
   entryOf("outage", {}),
