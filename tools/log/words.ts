@@ -1,6 +1,12 @@
 /** Says in plain words what a line of the app's log means. */
+import type { FailureCode, failures } from "../../src/lib/errors.ts";
 import { describeCall } from "../terminal/call-failure.ts";
 import type { Line } from "./line.ts";
+
+/** The failures that callers read as 503. */
+type Unavailable = {
+  [Code in FailureCode]: (typeof failures)[Code]["status"] extends 503 ? Code : never;
+}[FailureCode];
 
 const codeWords: Readonly<Record<string, string>> = {
   "pool-exhausted": "the pool was empty",
@@ -10,9 +16,11 @@ const codeWords: Readonly<Record<string, string>> = {
   "claim-failed": "no room could be claimed: too many creates at once, or names without rooms",
   "platform-timeout": "the platform does not respond in time",
   "platform-unavailable": "the platform cannot be used",
+  "platform-login-refused": "the platform refuses the login",
   "gateway-busy": "the gateway is busy: more calls than platform and storage serve in time",
+  "bulk-delete-incomplete": "not all rooms were deleted",
   unexpected: "an unexpected error",
-};
+} satisfies Record<Unavailable | "pool-exhausted" | "unexpected", string>;
 
 /** Returns why a request, a provisioning or a deletion failed, from the fields of its line. */
 export function describeLoggedFailure({

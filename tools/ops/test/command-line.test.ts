@@ -5,8 +5,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createOperatorsProgram } from "../../../scripts/package/operators-program.ts";
-import { GatewayError } from "../../../src/lib/errors.ts";
-import { PlatformError } from "../../../src/lib/platform/errors.ts";
+import { GatewayError, type platformFailures } from "../../../src/lib/errors.ts";
+import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import { QueueError } from "../../../src/lib/queue.ts";
 import { projectFolder, temporaryFolder } from "../../../test/support/script-process.ts";
 import { describeError, exitCodes, type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
@@ -74,21 +74,38 @@ test.each([
   },
 );
 
-const refusedByStorage = Object.assign(new Error(), { statusCode: 403 });
-test.each<[unknown, Outcome, string]>([
-  [new UsageError("a name is missing"), "usage", "ops x: a name is missing. See ops x --help."],
-  [new UnreachableError("Azure does not respond"), "unreachable", "Azure does not respond"],
-  [
-    new QueueError("unknown", "queue count", refusedByStorage),
-    "unreachable",
+const byPlatform = (failure: Partial<PlatformFailure>) =>
+  new PlatformError({ outcome: "refused", message: "GET", ...failure });
+const forbidden = Object.assign(new Error(), { statusCode: 403 });
+const ofPlatform = "See docs/operations.md#platform-unreachable";
+/** The failures of the gateway's own code that a command can meet, and what it says about them. */
+type Code = (typeof platformFailures)[number] | "storage-unavailable" | "claim-failed";
+const ofGateway: Readonly<Record<Code, readonly [error: GatewayError, line: string]>> = {
+  "platform-rejected": [
+    byPlatform({ status: 409 }),
+    `The platform rejects the call (409): GET. ${ofPlatform}`,
+  ],
+  "platform-login-refused": [
+    byPlatform({ status: 401, isLoginRefused: true }),
+    `The platform refuses the login (401): GET: login refused. ${ofPlatform}`,
+  ],
+  "platform-unavailable": [byPlatform({ status: 429 }), `The platform throttles (429): GET. ${ofPlatform}`],
+  "platform-timeout": [byPlatform({ isTimeout: true }), `The platform does not respond: GET. ${ofPlatform}`],
+  "gateway-busy": [byPlatform({ isBusy: true }), "gateway-busy: GET"],
+  "storage-unavailable": [
+    new QueueError("unknown", "queue count", forbidden),
     "The storage account refuses access (403): queue count. See docs/operations.md#storage-unavailable",
   ],
-  [
-    new PlatformError({ outcome: "refused", status: 401, isLoginRefused: true, message: "GET" }),
+  "claim-failed": [new GatewayError("claim-failed"), "claim-failed: claim-failed"],
+};
+test.each<[unknown, Outcome, string]>([
+  ...Object.values(ofGateway).map(([error, line]): [unknown, Outcome, string] => [
+    error,
     "unreachable",
-    "The platform refuses the login (401): GET: login refused. See docs/operations.md#platform-unreachable",
-  ],
-  [new GatewayError("claim-failed"), "unreachable", "claim-failed: claim-failed"],
+    line,
+  ]),
+  [new UsageError("a name is missing"), "usage", "ops x: a name is missing. See ops x --help."],
+  [new UnreachableError("Azure does not respond"), "unreachable", "Azure does not respond"],
   [new TypeError("one\ntwo"), "finding", "ops x failed: TypeError: one"],
   ["text", "finding", "ops x failed: text"],
 ])("After the failure %s, a command ends as `%s` and says: %s", (error, outcome, line) => {

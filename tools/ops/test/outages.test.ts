@@ -4,6 +4,11 @@
  */
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
+import {
+  type PlatformFaultClass,
+  platformFaultClasses,
+  platformFaults,
+} from "../../../test/support/platform-faults.ts";
 import { identities } from "../../simulators/identities.ts";
 import type { Conference } from "../../simulators/platform/conferences.ts";
 import type { MemoryPlatform } from "../../simulators/platform/memory-platform.ts";
@@ -30,7 +35,7 @@ const refusing = (fault: Parameters<MemoryPlatform["addFault"]>[0]) => (gateway:
   gateway.platform.addFault(fault);
 const status = (code: number, method?: string, pathPattern?: string) =>
   refusing({ kind: "status", status: code, method, pathPattern });
-const blocking = (code: number, method?: string) =>
+const blocking = (code: number, method: string) =>
   refusing({ status: code, method, body: "<html>Blocked</html>" });
 const rejecting = (field: string) => {
   const body = { conference: { [field]: ["Invalid."] } };
@@ -38,7 +43,6 @@ const rejecting = (field: string) => {
 };
 const change = (faults: Partial<GatewayInMemory["faults"]>) => (gateway: GatewayInMemory) =>
   Object.assign(gateway.faults, faults);
-const breakNetwork = (networkCode: string) => change({ networkCode });
 const slowDown = (delaySeconds: number, delayed = "") => change({ delaySeconds, delayed });
 /** Look-ups by name, or lists, return no room. */
 const findingNothing = (query: "name" | "order_by") => {
@@ -69,6 +73,24 @@ async function replacePool(gateway: GatewayInMemory): Promise<void> {
   await gateway.fill();
 }
 
+/** What is said if every call of the platform fails. */
+const ofPlatform: Readonly<Record<PlatformFaultClass, readonly [section: string, found: RegExp]>> = {
+  "platform-rejected": ["platform-unreachable", /^rejects GET \(409\)$/],
+  "platform-login-refused": ["platform-unreachable", /^refuses the login \(401\)$/],
+  "platform-unavailable": ["platform-unreachable", /^fails at GET \(503\)$/],
+  "platform-timeout": ["platform-unreachable", /^does not respond in time \(ETIMEDOUT\)$/],
+  throttled: ["platform-slow", /^throttles \(429\)$/],
+  "not-from-platform": [
+    "platform-unreachable",
+    /^something in between responds to GET in its place \(403\)$/,
+  ],
+};
+const failing = platformFaultClasses.map((fault) => {
+  const [section, found] = ofPlatform[fault];
+  const strike = refusing(platformFaults[fault]);
+  return [`every call fails as ${fault}`, named("Platform", section, { strike, found })] as const;
+});
+
 const outages = {
   "the platform is down": named("Platform", "platform-unreachable", {
     strike: async ({ platform, runTimer }) => {
@@ -77,18 +99,9 @@ const outages = {
     },
     found: /^refuses the connection \(ECONNREFUSED\)$/,
   }),
-  "the password is refused": unreachable({ strike: status(401), found: /^refuses the login \(401\)$/ }),
-  "the platform is silent": unreachable({
-    strike: refusing({ kind: "timeout" }),
-    found: /^does not respond in time \(ETIMEDOUT\)$/,
-  }),
   "the account may not read conferences": unreachable({
     strike: status(403, "GET", "/conference/"),
     found: /^refuses GET \(403\): the account may not read$/,
-  }),
-  "a firewall blocks the platform": unreachable({
-    strike: blocking(403),
-    found: /^something in between responds to GET in its place \(403\)$/,
   }),
   "a firewall blocks changes": named("Creates", "creates-failing", {
     strike: blocking(404, "PATCH"),
@@ -110,20 +123,12 @@ const outages = {
     found: /^something in between responds to the call in its place \(403\); the app logged contact-centre-/,
   }),
   "the certificate is not trusted": unreachable({
-    strike: breakNetwork("DEPTH_ZERO_SELF_SIGNED_CERT"),
+    strike: change({ networkCode: "DEPTH_ZERO_SELF_SIGNED_CERT" }),
     found: /^no authority known here has signed its certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
-  }),
-  "the host name is unknown": unreachable({
-    strike: breakNetwork("ENOTFOUND"),
-    found: /^its host is unknown \(ENOTFOUND\)$/,
   }),
   "only the list of rooms is slow": unreachable({
     strike: slowDown(12, "GET /api/admin/configuration/v1/conference/?order_by"),
     found: /^the list of rooms: does not respond in time \(ETIMEDOUT\)$/,
-  }),
-  "the platform throttles": named("Platform", "platform-slow", {
-    strike: status(429),
-    found: /^throttles \(429\)$/,
   }),
   "every call is slow": named("Speed", "platform-slow", {
     strike: slowDown(6),
@@ -277,19 +282,6 @@ const outages = {
     strike: (gateway) => gateway.addRooms(numbered("ended", 21)),
     found: /; 31 rooms were handed out in 2 h, have no conference and wait for no deletion$/,
   }),
-  "the nodes gave up sending events with a wrong password hours ago": named(
-    "Event sink",
-    "event-sink-silent",
-    {
-      strike: async ({ sendEvents, clock, runTimer }) => {
-        await sendEvents(5, "wrong");
-        clock.advance(3 * 3600);
-        await runTimer("collectMetrics");
-      },
-      found: /^5 of 5 events failed in 24 h, the last 3 h ago: a node has another password/,
-      cure: async ({ sendEvents }) => sendEvents(1),
-    },
-  ),
   "a node has stopped sending events": named("Alarms", "platform-alarms", {
     strike: ({ platform }) => platform.raiseAlarm({ name: "eventsink_maximum_backoff" }),
     found: /^eventsink_maximum_backoff$/,
@@ -401,7 +393,8 @@ const guide = readFileSync(new URL("../../../docs/operations.md", import.meta.ur
 let gateway: GatewayInMemory;
 afterEach(async () => gateway.stop());
 
-test.each(Object.entries(outages))("`ops status` names the cause and the cure: %s", async (_, outage) => {
+const all = [...failing, ...Object.entries(outages)];
+test.each(all)("`ops status` names the cause and the cure: %s", async (_, outage) => {
   gateway = await startGatewayInMemory(outage);
   expect(await problemsOf(gateway)).toEqual([]);
   await outage.strike(gateway);

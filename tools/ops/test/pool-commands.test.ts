@@ -6,6 +6,7 @@ import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStartedPerTest } from "../../../test/support/use-started.ts";
+import { withTakenOut } from "../pool/taken-out.ts";
 import { startGatewayInMemory } from "./gateway-in-memory.ts";
 
 const gateway = useStartedPerTest(async () => startGatewayInMemory({ rooms: 6, isFilled: false }));
@@ -18,10 +19,9 @@ async function threeLeased(): Promise<void> {
   gateway.faults.isProvisioningDisabled = true;
   for (let room = 0; room < 2; room++) await gateway.queues.provisioning.put('{"reason":"claimed"}');
 }
-/** One room, whose name is leased, and a create that requests another one while the pool is emptied. */
-async function leasedAndRequested(): Promise<void> {
+/** One room, and a create that requests another one while the pool is emptied. */
+async function requestedMeanwhile(): Promise<void> {
   await gateway.addRooms(["one"], { areInPool: true });
-  await gateway.queues.pool.receive(1, 300);
   gateway.faults.isProvisioningDisabled = true;
   const request = async () => void (await gateway.queues.provisioning.put('{"reason":"claimed"}'));
   gateway.queues.pool.strikeNext("receive", { meanwhile: request });
@@ -102,10 +102,17 @@ test.each<Row>([
   { command: "drain", given: threeRooms, settings: off, ends: 0, says: /d\.\nWould/, leaves: { pool: 3 } },
   {
     command: "drain --yes",
-    given: leasedAndRequested,
+    given: requestedMeanwhile,
     ends: 1,
-    says: /\n0 rooms taken out\. 1 name leased or not ready yet, and 1 room requested\.\n/,
-    leaves: { pool: 1, provisioning: 1 },
+    says: /\n1 room taken out\. 0 names leased or not ready yet, and 1 room requested\.\n/,
+    leaves: { deletion: 1, provisioning: 1 },
+  },
+  {
+    command: "drain --yes",
+    given: threeLeased,
+    ends: 1,
+    says: /\n0 rooms taken out\. 3 names leased or not ready yet, and 0 rooms requested\.\n/,
+    leaves: { pool: 3 },
   },
   { command: "redrive", given: nothing, ends: 0, says: /^0 messages in the poison q/, leaves: {} },
   { command: "redrive", given: poisonAndAnother, ends: 1, says: /\nWould move /, leaves: { poison: 2 } },
@@ -151,6 +158,9 @@ test("`ops redrive` puts back requests up to MAX_VMR, and the next run can read 
 
 test("`ops shrink` spares a caller's room, and the collector deletes the others", async () => {
   await gateway.addRooms(["in-use"]);
+  await gateway.addRooms(["theirs"], { gateway: "production" });
+  const theirs = gateway.platform.state.conferences.findByName("theirs");
+  if (theirs) theirs["description"] = withTakenOut(String(theirs["description"]), "shrink");
   await gateway.queues.pool.put("without-a-room");
   await threeRooms();
   expect(await gateway.ops("shrink 1 --yes")).toMatchObject({
@@ -159,15 +169,15 @@ test("`ops shrink` spares a caller's room, and the collector deletes the others"
     remarks: expect.stringMatching(/^On .*:\n0\/3 rooms taken .*\n1\/3 .*\n2\/3 .*\n3\/3 .*\n1 name that/),
   });
   expect((await gateway.ops("rooms")).output).toMatch(
-    /^4 rooms: 1 pooled, 1 assigned, 0 live, 2 waiting for deletion\n\nNAME/,
+    /^4 rooms: 1 pooled, 1 assigned, 0 live, 2 waiting for deletion\nNot listed: 1 room of /,
   );
   expect((await gateway.ops("room one")).output).toMatch(/Now: waiting for deletion for 0 s, without a live/);
   expect((await gateway.ops("status")).output).toContain(
-    "1 pooled, 3 assigned (2 of them taken out of the pool and waiting for deletion), 0 live conferences\n",
+    "1 pooled, 3 assigned (2 of them taken out of the pool and waiting for deletion), 0 live conferences; 1 room of the gateway production\n",
   );
   gateway.clock.advance(660);
   await gateway.runTimer("collectGarbage");
-  expect(gateway.roomNames()).toEqual(["in-use", "three"]);
+  expect(gateway.roomNames()).toEqual(["in-use", "theirs", "three"]);
   expect((await gateway.ops("room one")).output).toMatch(/ room-deleted \(ops shrink\) +local +/);
 });
 
@@ -209,7 +219,7 @@ test("`ops unmarked` lists rooms that no gateway has marked, and queues those th
   await gateway.addRooms(["in-use"]);
   const list = { exitCode: 1, output: "old-1\nold-2\n", remarks: expect.stringContaining("2 rooms without") };
   expect(await gateway.ops("unmarked")).toEqual(list);
-  await writeFile(file, "in-use\npersonal\n\nold-2\n");
+  await writeFile(file, "in-use\r\npersonal\n\nold-2\r\n");
   for (const [options, says] of [
     [[], /^2 lines of .* name none of them; the first is 1\.\nWould delete 1 room\./],
     [

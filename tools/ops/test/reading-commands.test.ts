@@ -41,7 +41,8 @@ test("`ops status` shows what needs attention and what to do, and ends with 0 if
 });
 
 test("`ops rooms` lists rooms by state", async () => {
-  await gateway.addRooms(["new-1", "new-2"], { areInPool: true });
+  await gateway.addRooms(["new-1"], { areInPool: true });
+  await gateway.addRooms(["new-2"], { areInPool: true, hours: 2 });
   await gateway.addRooms(["live"]);
   gateway.platform.startConference({ name: "live" });
   await gateway.addRooms(["forgotten"], { hours: 48 });
@@ -54,8 +55,8 @@ test("`ops rooms` lists rooms by state", async () => {
     ["Not listed: 1 room of the gateway production."],
     [""],
     ["NAME", "STATE", "SINCE"],
+    ["new-2", "pooled", "2 h"],
     ["new-1", "pooled", "1 h"],
-    ["new-2", "pooled", "1 h"],
     ["forgotten", "assigned", "2 d"],
     ["live", "live", "1 h"],
   ]);
@@ -71,6 +72,7 @@ test("`ops room` shows the whole life of a room, and where it is now", async () 
   await gateway.addRooms(["theirs"], { gateway: "production" });
   // Too old, and about another room.
   gateway.log({ event: "room-claimed", room: name }, 30.1 * 24);
+  gateway.log({ event: "claim-lost", room: "by-hand" }, 29.9 * 24);
   gateway.log({ event: "room-claimed", room: "other" });
   expect(await outputOf(`room ${name}`)).toMatch(/\nNow: assigned for 0 s, without a live conference\.\n$/);
   expect(await gateway.ops("room theirs")).toMatchObject({
@@ -81,7 +83,7 @@ test("`ops room` shows the whole life of a room, and where it is now", async () 
   });
   gateway.platform.seedRooms({ rows: [{ name: "by-hand", aliases: [{ alias: "by-hand" }] }] });
   expect(await outputOf("room by-hand")).toMatch(
-    /\nNow: it is on the platform, without a gateway's marker\.\n$/,
+    / claim-lost\nNow: it is on the platform, without a gateway's marker\.\n$/,
   );
   gateway.platform.startConference({ name });
   expect(await outputOf(`room ${name}`)).toMatch(/\nNow: assigned for 0 s, with a live conference\.\n$/);

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { loggableName } from "../../../src/lib/ownership/room.ts";
-import { QueueError } from "../../../src/lib/queue.ts";
+import { QueueError, type QueueFailure } from "../../../src/lib/queue.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
@@ -36,20 +36,43 @@ const minutesAgo = (minutes: number) => new Date(clock.now() - minutes * 60_000)
 const withNewestRow = (row: Record<string, unknown>) =>
   reading({}, { rows: [{ TimeGenerated: minutesAgo(1), ...row }] });
 
-test.each([
-  { failure: { statusCode: 503 }, found: "fails at the call (503)" },
-  { failure: { statusCode: 403 }, found: "refuses access (403)" },
-  { failure: { name: "AbortError" }, found: "does not respond in time (ETIMEDOUT)" },
-  { failure: {}, found: "queue count: no response" },
-])("Storage that fails one queue: $found", async ({ failure, found }) => {
+/** What storage returned for each failure of a queue, and what is said about it. */
+const ofStorage: Readonly<Record<QueueFailure, readonly (readonly [cause: object, found: string])[]>> = {
+  refused: [[{ statusCode: 413 }, "rejects the call (413)"]],
+  "receipt-stale": [[{ statusCode: 400 }, "rejects the call (400)"]],
+  "message-gone": [[{ statusCode: 404 }, "rejects the call (404)"]],
+  unknown: [
+    [{ statusCode: 503 }, "fails at the call (503)"],
+    [{ statusCode: 403 }, "refuses access (403)"],
+    [{ name: "AbortError" }, "does not respond in time (ETIMEDOUT)"],
+    [{}, "queue count: no response"],
+  ],
+};
+test.each(
+  Object.entries(ofStorage).flatMap(([failure, rows]) =>
+    rows.map(([cause, found]) => ({ failure: failure as QueueFailure, cause, found })),
+  ),
+)("Storage that fails one queue with `$failure`: $found", async ({ failure, cause, found }) => {
   const poison = createMemoryQueue(clock);
   const meanwhile = () => {
-    throw new QueueError("unknown", "queue count: no response", Object.assign(new Error(), failure));
+    throw new QueueError(failure, "queue count: no response", Object.assign(new Error(), cause));
   };
   poison.strikeNext("count", { meanwhile });
   const queues = { ...memoryTarget({ clock }).queues, poison };
   const advice = "docs/operations.md#storage-unavailable";
   expect(await dependency.checkStorage(reading({ queues }))).toEqual({ isOk: false, found, advice });
+});
+
+test.each([
+  { seconds: 2, isOk: true, found: "responds in 2.0 s" },
+  { seconds: 2.1, isOk: undefined, found: "responds in 2.1 s" },
+])("Storage: $found", async ({ seconds, ...finding }) => {
+  const operatorsClock = createManualClock();
+  const target = memoryTarget({ clock: operatorsClock });
+  const deletion = createMemoryQueue(operatorsClock);
+  deletion.strikeNext("count", { meanwhile: () => operatorsClock.advance(seconds) });
+  const queues = { ...target.queues, deletion };
+  expect(await dependency.checkStorage(readingOf({ ...target, queues }))).toEqual(finding);
 });
 
 test("Storage: says what the app met last, although the queues respond to the operator", async () => {
@@ -91,43 +114,27 @@ const app = useStarted(async () =>
     const { health, list, user } = statuses;
     const all = { "/vmr/public/health": health, "/vmr/room/list": list, "/api/v2/users/me": user };
     const status = Object.entries(all).find(([path]) => path === url.pathname)?.[1] ?? 404;
-    return status === "reset" ? status : { status };
+    return status === "reset" ? status : { status, headers: { location: "/elsewhere" } };
   }),
 );
 const issuer = useStarted(async () => startTokenIssuer());
 const gatewayUrl = () => `${app.url}/vmr`;
-test.each([
-  { health: 200, list: 401, isOk: true, found: "returns 200" },
+test.each<{ health: number | "reset"; list?: number; reason?: string; isOk: boolean; found: string }>([
+  { health: 200, list: 401, isOk: true, found: "/public/health returns 200" },
   { health: 200, list: 200, isOk: false, found: "returns 200, but a call without a token is accepted" },
   { health: 200, list: 500, isOk: false, found: "but a call without a token fails at the call (500)" },
-  {
-    health: 404,
-    reason: "a.b: is required",
-    isOk: false,
-    found: "404: the app did not load (a.b: is required)",
-  },
-  { health: 503, isOk: false, found: "returns 503: the app does not run" },
+  { health: 404, reason: "a.b: is required", isOk: false, found: "the app did not load (a.b: is required)" },
+  { health: 404, isOk: false, found: "/public/health returns 404: the app did not load" },
+  { health: 503, isOk: false, found: "/public/health returns 503: the app does not run" },
+  { health: "reset", isOk: false, found: "/vmr closes the connection (" },
 ])("Gateway: $found", async ({ isOk, found, reason, ...given }) => {
   statuses = given;
   const fields = { event: hostFailureEvent, message: reason };
   const lines = reason === undefined ? [] : [{ time: minutesAgo(60), fields }];
   const finding = await dependency.checkGateway(reading({ gatewayUrl: gatewayUrl() }, { lines }));
-  const health = expect.stringContaining(`${gatewayUrl()}/public/health returns `);
-  expect(finding).toMatchObject({ isOk, found: health });
-  expect(finding.found.endsWith(found)).toBe(true);
-});
-
-test("Gateway: says why it does not respond", async () => {
-  statuses = { health: "reset" };
-  const found = expect.stringMatching(
-    /^http:\S+\/vmr closes the connection \((?:ECONNRESET|UND_ERR_SOCKET)\)$/,
-  );
-  const advice = "docs/operations.md#health-check-failing";
-  expect(await dependency.checkGateway(reading({ gatewayUrl: gatewayUrl() }))).toEqual({
-    isOk: false,
-    found,
-    advice,
-  });
+  expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
+  expect(finding.found.startsWith(gatewayUrl())).toBe(true);
+  expect(finding.advice).toBe(isOk ? undefined : "docs/operations.md#health-check-failing");
 });
 
 const withContactCentre = () => loadSettings({ ...exampleEnvironment, CONTACT_CENTRE_API_URL: app.url });
@@ -197,6 +204,35 @@ test.each([
   expect(await work.checkCallers(reading({ log: both }))).toMatchObject({ isOk });
 });
 
+const called = (name: string, minutes: number, status: number, reason?: string): LogLine => ({
+  time: minutesAgo(minutes),
+  fields: { event: "request", function: name, status, reason },
+});
+const refusedReads = (amount: number, minutes: number, reason = "refused-by-contact-centre"): LogLine[] =>
+  Array(amount).fill(called("getPublicRoom", minutes, 401, reason));
+
+test.each<[string, boolean, LogLine[]]>([
+  ["ten agents' reads", false, refusedReads(10, 15)],
+  ["nine agents' reads", true, refusedReads(9, 15)],
+  ["ten agents' reads, one of them 16 min ago", true, [...refusedReads(1, 16), ...refusedReads(9, 15)]],
+  ["ten of eleven agents' reads", true, [...refusedReads(10, 15), called("getPublicRoom", 1, 200)]],
+  ["all that have a token", false, [...refusedReads(10, 15), ...refusedReads(5, 1, "no-token")]],
+])("Callers: the contact centre refuses %s, which is good: %s", async (_, isOk, lines) => {
+  expect(await work.checkCallers(reading({}, { lines }))).toMatchObject({ isOk });
+});
+
+const accepted = [called("eventSink", 1, 204), called("eventSink", 1, 204)];
+test.each<[string, boolean, LogLine[]]>([
+  ["the last 15 min ago: a node has another", false, [called("eventSink", 15, 401, "password"), ...accepted]],
+  ["the last 16 min ago: a node has another", true, [called("eventSink", 16, 401, "password"), ...accepted]],
+  ["the gateway returned 503; 2 accepted since", true, [called("eventSink", 5, 503), ...accepted]],
+  ["1 of 1 event failed in 24 h, the last 3 h ago", false, [called("eventSink", 180, 401, "password")]],
+  ["1 event in 24 h", true, [called("eventSink", 61, 204), called("eventSink", 1, 401, "user name")]],
+])("Event sink: says %s, which is good: %s", async (found, isOk, lines) => {
+  const finding = await work.checkEventSink(reading({}, { lines }));
+  expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
+});
+
 test.each([
   { outcomes: "++++", isOver: true },
   { outcomes: "-", isOver: false },
@@ -211,10 +247,11 @@ test.each([
 });
 
 const responding = { seconds: 0.1, failure: undefined };
-const measurementsFailed = ["GET: ETIMEDOUT", "GET: ECONNRESET"].map((message, index) => ({
-  time: minutesAgo(2 - index),
-  fields: { event: "measurement-failed", causes: [{ message }] },
-}));
+const failuresOf = (event: string) =>
+  ["ETIMEDOUT", "ECONNRESET"].map((message, index) => ({
+    time: minutesAgo(2 - index),
+    fields: { event, causes: [{ message }] },
+  }));
 const unconnected = { TimeGenerated: minutesAgo(5), PlatformConnected: false, AvailableRooms: null };
 const connected = { ...unconnected, PlatformConnected: true, AvailableRooms: 3 };
 
@@ -226,9 +263,9 @@ test.each<{ probe?: typeof responding; row?: object; lines?: LogLine[]; isOk: bo
   {
     probe: responding,
     row: unconnected,
-    lines: [create(1, 503), { ...create(1), time: minutesAgo(6) }, ...measurementsFailed],
+    lines: [create(1, 503), { ...create(1), time: minutesAgo(6) }, ...failuresOf("measurement-failed")],
     isOk: false,
-    found: "connected from here, but the app did not reach it 5 min ago: GET: ECONNRESET",
+    found: "connected from here, but the app did not reach it 5 min ago: ECONNRESET",
   },
   { row: unconnected, isOk: false, found: "the app did not reach it 5 min ago" },
   { row: { ...connected, AvailableRooms: null }, isOk: false, found: "the app did not reach it 5 min ago" },
@@ -303,6 +340,7 @@ async function expectFinding(check: Check, { isOk, found, advice = "", ...given 
   const finding = await check(readingOfGiven(given));
   expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
   expect(finding.advice ?? "").toContain(advice);
+  expect(isOk !== false || finding.advice?.includes("docs/")).toBe(true);
 }
 
 const names = { total: 10, missing: 0, contradiction: undefined };
@@ -527,6 +565,7 @@ const withSettings = (settings: Record<string, string>) =>
 const misspelt = withSettings({ GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM,POOL_MINIMUN" });
 const dialling = withSettings({ ROOM_TEMPLATE: '{"automatic_participants": []}' });
 const withoutSecrets = reading({ unresolvedSecrets: async () => ["ONE", "TWO"] });
+const runsFailed = reading({}, { lines: failuresOf("metrics-run-failed") });
 const rowOfAge = (minutes: number) => withNewestRow({ TimeGenerated: minutesAgo(minutes) });
 
 test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }>([
@@ -535,6 +574,8 @@ test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }
   { check: dependency.checkVersion, read: withNewestRow({}), isOk: true, found: "the app is unknown" },
   { check: work.checkMetrics, read: rowOfAge(15), isOk: true, found: "the last row is 15 min old" },
   { check: work.checkMetrics, read: rowOfAge(16), isOk: false, found: "the last row is 16 min old" },
+  { check: work.checkMetrics, read: rowOfAge(24 * 60 + 1), isOk: false, found: "no row in the last day" },
+  { check: work.checkMetrics, read: runsFailed, isOk: false, found: "; a run failed: ECONNRESET" },
   { check: dependency.checkSettings, read: misspelt, isOk: false, found: "unknown: MAX_VRM, POOL_MINIMUN" },
   {
     check: dependency.checkSettings,
@@ -550,5 +591,7 @@ test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }
   },
   { check: dependency.checkSettings, read: dialling, isOk: true, found: "the app accepts them" },
 ])("The finding of `$check.name` is: $found", async ({ check, read, isOk, found }) => {
-  expect(await check(read)).toMatchObject({ isOk, found: expect.stringContaining(found) });
+  const finding = await check(read);
+  expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
+  expect(Boolean(finding.advice)).toBe(isOk !== true);
 });
