@@ -4,10 +4,12 @@ import { document } from "../support/api-document.ts";
 import { asAgent } from "../support/credentials.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 
-const gateway = useRunningGateway();
+const gateway = useRunningGateway(() => ({ GIVEN_SETTING_NAMES: "MAX_VMR,SETTING_OF_NEXT_RELEASE" }));
 beforeEach(async () => gateway.empty());
 
-test("The app asks for the signing keys when it starts, before any call", async () => {
+test("The app asks for the signing keys when it starts, before any call, and warns of a setting that it does not know", async () => {
+  const lines = gateway.log.map(({ message }) => message);
+  expect(lines).toContain('{"event":"settings-unknown","names":"SETTING_OF_NEXT_RELEASE"}');
   await expect.poll(() => gateway.stack.issuer.fetchCounts()).toMatchObject({ metadata: 2, keys: 2 });
 });
 

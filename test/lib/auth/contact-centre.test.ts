@@ -70,6 +70,7 @@ test.each([
   ],
   ["throws 403 for a user without a division", { state: "active" }, forbidden],
   ["throws 403 for an inactive user", { ...user, state: "inactive" }, forbidden],
+  ["throws 403 for a deleted user", { ...user, state: "deleted" }, forbidden],
   ["throws 503 for a division without an ID", { ...user, division: {} }, unavailable(5)],
 ])("The check %s", async (_, body, outcome) => {
   reply = () => ok(body);

@@ -15,8 +15,8 @@ import { useStartedPerTest } from "../../support/use-started.ts";
 
 const { tenantId } = identities;
 const hour = 3600;
-const v1 = `/${tenantId}/.well-known/openid-configuration`;
-const v2 = `/${tenantId}/v2.0/.well-known/openid-configuration`;
+const v1 = `/eu/${tenantId}/.well-known/openid-configuration`;
+const v2 = `/eu/${tenantId}/v2.0/.well-known/openid-configuration`;
 const issuers = ["https://issuer.example.com/", "https://issuer.example.com/v2.0"] as const;
 const details = { retryAfterSeconds: 10 };
 const unavailable = { code: "identity-provider-unavailable", status: 503, details };
@@ -50,7 +50,7 @@ let keys: SigningKeys;
 beforeEach(() => {
   log = createRecordingLog();
   publish("first");
-  keys = createSigningKeys({ authority: provider.url, tenantId }, systemClock);
+  keys = createSigningKeys({ authority: `${provider.url}/eu`, tenantId }, systemClock);
 });
 const find = async (keyId = "first") => keys.find(keyId, log);
 const isKnown = async (keyId?: string) => (await find(keyId)).publicKey !== undefined;
@@ -158,14 +158,14 @@ test.each([
   ["of another host over https", "https://127.0.0.1:1/", { code: "ECONNREFUSED" }],
 ])("`fetchPublishedKeys` calls a URL %s only if it is safe", async (_, jwks_uri, error) => {
   answers[v1] = documentOf("x", jwks_uri);
-  const fetched = fetchPublishedKeys({ authority: provider.url, tenantId });
+  const fetched = fetchPublishedKeys({ authority: `${provider.url}/eu`, tenantId });
   await expect(fetched).rejects.toMatchObject(error);
 });
 
 test.each(["/keys", v2])("`fetchPublishedKeys` rejects after 5 s if %s does not respond", async (path) => {
   answers[path] = "silence";
   const asked = shortenTimeouts();
-  const fetched = fetchPublishedKeys({ authority: provider.url, tenantId });
+  const fetched = fetchPublishedKeys({ authority: `${provider.url}/eu`, tenantId });
   await expect(fetched).rejects.toMatchObject({ name: "CanceledError" });
   // One limit for all documents and keys.
   expect(asked).toEqual([5000]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createBulkDeletion } from "../../../src/lib/deletion/bulk-deletion.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
-import { formatMarker } from "../../support/markers.ts";
+import { formatMarker, otherGateway } from "../../support/markers.ts";
 import { platformFaultClasses, platformFaults } from "../../support/platform-faults.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
@@ -47,7 +47,7 @@ describe("Bulk delete", () => {
 
   test("keeps persistent rooms, foreign rooms, those of another gateway and services that are not rooms", async () => {
     const since = "2026-01-01T00:00:00.000Z";
-    const theirs = { description: formatMarker({ gateway: "production", state: "pooled", since }) };
+    const theirs = { description: formatMarker({ gateway: otherGateway, state: "pooled", since }) };
     const manual = { description: "created manually" };
     await world.addPooled("test_room", manual);
     world.addRoom("made-by-hand", manual);

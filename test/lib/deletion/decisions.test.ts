@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { decide, decisions, maximumAge, requestOf } from "../../../src/lib/deletion/decisions.ts";
 import { groupByRoom } from "../../../src/lib/ownership/deletion-queue.ts";
 import { encodeRoomMessage, type Ownership, type RoomMessage } from "../../../src/lib/ownership/room.ts";
-import { formatMarker, gatewayName } from "../../support/markers.ts";
+import { formatMarker, gatewayName, otherGateway } from "../../support/markers.ts";
 
 const queuedAt = Date.UTC(2026, 0, 15);
 const marked = (state: "pooled" | "assigned", secondsAfterQueueing: number, gateway = gatewayName) => {
@@ -44,7 +44,7 @@ interface Found {
 const later = marked("assigned", 60);
 // However far the clock of its claim is ahead.
 const ahead = marked("assigned", 3600);
-const theirs = marked("assigned", -5, "production");
+const theirs = marked("assigned", -5, otherGateway);
 
 test.each<[string, Found | undefined, Message[], string]>([
   ["is missing", undefined, [byEvent], "gone: keep"],

@@ -1,7 +1,7 @@
 /** ROOM_MAXIMUM_AGE_HOURS: which rooms the collector queues because of their age, and when it deletes them. */
 import { beforeEach, expect, test } from "vitest";
 import { decodeRoomMessage, loggableName, type Marker } from "../../../src/lib/ownership/room.ts";
-import { formatMarker } from "../../support/markers.ts";
+import { formatMarker, otherGateway } from "../../support/markers.ts";
 import { platformFaults } from "../../support/platform-faults.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   addMarked("young", 1.7);
   addMarked("pooled", 9, { state: "pooled" });
   addMarked("test_persistent", 9);
-  addMarked("theirs", 9, { gateway: "production" });
+  addMarked("theirs", 9, { gateway: otherGateway });
 });
 
 test("An overdue room is queued in the gateway's name with the ID of its claim, and is deleted ten minutes later", async () => {

@@ -5,20 +5,24 @@ import * as z from "zod";
 import type { Access, AccessChecks } from "../../../src/lib/auth/access.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import { type FunctionResponse, type HttpFunction, httpFunction } from "../../../src/lib/http/contract.ts";
-import { type HttpDependencies, toHandler } from "../../../src/lib/http/pipeline.ts";
+import { exposedHeaders, type HttpDependencies, toHandler } from "../../../src/lib/http/pipeline.ts";
 import { laxInteger } from "../../../src/lib/http/validation.ts";
 import { createManualClock } from "../../../tools/simulators/memory/clock.ts";
 import { openAccess } from "../../../tools/simulators/memory/open-access.ts";
 
 const refused = new GatewayError("unauthenticated", { challenge: "Test realm", reason: "expired" });
+const clock = createManualClock();
 const accessChecks: AccessChecks = {
   ...openAccess,
+  application: async (...given) => {
+    clock.advance(0.5);
+    return openAccess.application(...given);
+  },
   agent: async () => Promise.reject(refused),
   "event-sink": async () => ({ kind: "event-sink", credentials: "previous" }),
 };
-const clock = createManualClock();
 
-/** Calls a function that takes a second and a half, and then does this. */
+/** Calls a function that takes a second, after an access check of half a second, and then does this. */
 async function call(handle: HttpFunction<HttpDependencies>["handle"], sent: Partial<Sent> = {}) {
   const { access = "application", method = "POST", url = "/x?max_vmr=3", body = '{"name":"x"}' } = sent;
   const lines: Record<string, unknown>[] = [];
@@ -49,7 +53,7 @@ async function call(handle: HttpFunction<HttpDependencies>["handle"], sent: Part
     responses: { 204: null },
     failures: [],
     handle: async (input, dependencies: HttpDependencies, log) => {
-      clock.advance(1.5);
+      clock.advance(1);
       return handle(input, dependencies, log);
     },
   });
@@ -210,7 +214,8 @@ test.each([
   for (const access of ["application", "agent"] as const) {
     const failing = throwing(new GatewayError("claim-failed"));
     const { headers, lines } = await call(failing, { access, headers: { "x-correlation-id": sent } });
-    expect(headers).toMatchObject({ "X-Correlation-Id": id });
+    const forPages = access === "agent" && { "Access-Control-Expose-Headers": exposedHeaders };
+    expect(headers).toMatchObject({ "X-Correlation-Id": id, ...forPages });
     expect(new Set(lines.map(({ correlationId }) => correlationId))).toEqual(new Set([id]));
   }
 });

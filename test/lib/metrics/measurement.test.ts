@@ -1,7 +1,7 @@
 /** A measurement: the values of the row, missing ones, and unaccounted rooms. */
 import { expect, test } from "vitest";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { formatMarker } from "../../support/markers.ts";
+import { formatMarker, otherGateway } from "../../support/markers.ts";
 import { hostPin, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -33,7 +33,7 @@ test("Rooms of other settings or older releases are outdated, and those of other
   world.addRoom("in-use", assignedSince(1));
   await world.addPooled("by-hand", { description: "by hand" });
   for (const state of ["pooled", "assigned"] as const)
-    world.addRoom(`other-${state}`, { description: formatMarker({ gateway: "production", state, since }) });
+    world.addRoom(`other-${state}`, { description: formatMarker({ gateway: otherGateway, state, since }) });
   const counts = { AvailableRooms: 4, InUseRooms: 1, OutdatedRooms: 3, UnaccountedRooms: 0 };
   expect(await world.collectMetrics()).toMatchObject(counts);
   for (const other of [{ ROOM_HOST_PIN: "1357" }, { ROOM_TEMPLATE: '{"participant_limit":4}' }])
@@ -79,7 +79,7 @@ test("The log names unaccounted rooms that are assigned, the oldest first, and c
   world.addRoom("recent", assignedSince(24));
   for (const name of ["lost-1", "lost-2"]) world.addRoom(name);
 
-  expect(await world.collectMetrics()).toMatchObject({ UnaccountedRooms: 5 });
+  expect(await world.collectMetrics()).toMatchObject({ AvailableRooms: 0, UnaccountedRooms: 5 });
   expect(logged("room-unaccounted")).toEqual([
     { level: "warn", room: "week-old", reason: "assigned-too-long", ageHours: 168 },
     { level: "warn", room: "day-old", reason: "assigned-too-long", ageHours: 24.2 },

@@ -49,11 +49,11 @@ describe("The list of rooms", () => {
     expect(rows.some(({ service_type }) => service_type === "test_call")).toBe(true);
   });
 
-  test("follows page links on the configured address only", async () => {
+  test("follows page links on the configured address only, each within its limits", async () => {
     const next = `https://elsewhere.example.com${path}?limit=1&offset=1`;
     const { conferences: linked, calls } = answering(page([row(1)], next), page([row(2)]));
-    expect(names(await linked.list())).toEqual(["room-1", "room-2"]);
-    expect(calls[1]?.path).toBe(`${path}?limit=1&offset=1`);
+    expect(names(await linked.list({ startBefore: 5 }))).toEqual(["room-1", "room-2"]);
+    expect(calls[1]).toMatchObject({ path: `${path}?limit=1&offset=1`, startBefore: 5 });
   });
 
   test.each(["/api/admin/command/v1/platform/restart/", `${path}1/`, "?offset=1", "http://[", 5])(

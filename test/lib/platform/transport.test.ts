@@ -32,7 +32,7 @@ test("A call accepts JSON, and names the type of its body if it has one", async 
 });
 
 test("A page instead of JSON has an unknown outcome, whatever its status", async () => {
-  const server = await startLoopbackServer(() => ({ status: 200, body: "<html>" }));
+  const server = await startLoopbackServer(() => ({ status: 201, body: "<html>" }));
   onTestFinished(server.stop);
   const call = newPlatformClient(server.url).call({ method: "POST", path });
   await expect(call).rejects.toMatchObject({ outcome: "unknown", platformStatus: undefined });

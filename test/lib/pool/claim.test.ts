@@ -4,7 +4,7 @@ import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import type { QueueFault } from "../../../tools/simulators/memory/queue.ts";
-import { formatMarker } from "../../support/markers.ts";
+import { formatMarker, otherGateway } from "../../support/markers.ts";
 import {
   guestPin,
   hostPin,
@@ -67,7 +67,7 @@ describe("A claim that receives an unusable name", () => {
   const since = "2026-01-01T00:00:00.000Z";
   const assigned = { description: formatMarker({ state: "assigned", since, messageId: "other" }) };
   const ofOtherGateway = (state: "pooled" | "assigned") => ({
-    description: formatMarker({ gateway: "production", state, since, messageId: "m-1" }),
+    description: formatMarker({ gateway: otherGateway, state, since, messageId: "m-1" }),
   });
   const silent = { aliases: [] };
 
@@ -133,6 +133,10 @@ describe("The commit of a claim", () => {
   const cleared = { meanwhile: async () => world.pool.clear() };
   const nearLeaseEnd = { meanwhile: () => world.clock.advance(leaseSeconds - 5) };
   const slowReceive = { meanwhile: () => world.clock.advance(10) };
+  const turns = async (count: number) => {
+    for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+  };
+  const slowly = { meanwhile: async () => turns(20) };
 
   interface Commit {
     readonly given: string;
@@ -169,6 +173,7 @@ describe("The commit of a claim", () => {
     async ({ faults, slow, message, isGivenUp }) => {
       for (const fault of faults) world.pool.strikeNext("delete", fault);
       if (slow) world.pool.strikeNext("receive", slow);
+      world.provisioning.strikeNext("delete", slowly);
       const outcome = await world.claim().catch((error: unknown) => error);
       expect(outcome).toMatchObject(message ? claimFailed : { name: "room-a" });
       expect(world.deletionNames()).toEqual(isGivenUp ? ["room-a"] : []);
@@ -178,9 +183,6 @@ describe("The commit of a claim", () => {
   );
 
   test("is sent together with the replacement, and neither runs after the response", async () => {
-    const turns = async (count: number) => {
-      for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
-    };
     let requestsAtCommit: readonly unknown[] = ["not read"];
     world.pool.strikeNext("delete", {
       meanwhile: async () => {
@@ -192,7 +194,7 @@ describe("The commit of a claim", () => {
     expect(requestsAtCommit).toEqual([{ reason: "claimed" }]);
 
     await world.addPooled("room-b");
-    world.provisioning.strikeNext("put", { meanwhile: async () => turns(20) });
+    world.provisioning.strikeNext("put", slowly);
     await world.claim();
     expect(world.requests()).toHaveLength(2);
   });

@@ -53,6 +53,12 @@ test("A key with another uuiData is rejected, and so is one whose room was delet
   expect(world.pool.texts()).toEqual(["room-b", "room-c"]);
 });
 
+test("Of two instances that get one key with different uuiData at once, the later one rejects it and gives its room up", async () => {
+  const outcomes = await Promise.allSettled([claim(), claim({ tag: `${tag}0` })]);
+  expect(outcomes).toMatchObject([{ value: { name: "room-a", tag } }, { reason: { code: "key-reused" } }]);
+  expect(world.deletionNames()).toEqual(["room-b"]);
+});
+
 test("A key gives a new room after 24 hours, which its retries get too", async () => {
   const first = await claim();
   world.clock.advance(24 * 3600 - 1);
