@@ -62,6 +62,11 @@ const mtime = new Date(1980, 0, 1);
 const unix = 3;
 const readableFile = 0o100644 * 2 ** 16;
 
+/** Returns what `sha256sum --check` reads beside the package, for the file name under which it is deployed. */
+export function checksumFile(archive: Uint8Array): string {
+  return `${createHash("sha256").update(archive).digest("hex")}  vmr-gateway.zip\n`;
+}
+
 /** Zips the files, all with the same time, readable by everyone. */
 export function createArchive(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   return zipSync(Object.fromEntries(files), { mtime, os: unix, attrs: readableFile, level: 9 });

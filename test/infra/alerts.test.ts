@@ -187,6 +187,9 @@ describe("An alert", () => {
   const noToken = { ...create, status: 401, reason: "no-token" };
   const read = { event: "request", function: "getPublicRoom", status: 200 };
   const refusedRead = { ...read, status: 401, code: "unauthenticated", reason: "refused-by-contact-centre" };
+  const forbiddenRead = { ...read, status: 403, reason: "division" };
+  const anybodys = ["no-token", "malformed", "unknown-key", "signature", "refused-by-contact-centre"];
+  const inFront = ["TokenNotPresent", "JwtInvalid", "TokenSignatureKeyNotFound", "TokenSignatureInvalid"];
   const uncheckedRead = { ...read, status: 503, code: "contact-centre-unavailable" };
   const empty = { event: "pool-empty" };
   const failed = { event: "provisioning-failed" };
@@ -224,13 +227,19 @@ describe("An alert", () => {
       uncheckedRead,
       create,
     ),
-    "callers-refused fires if five creates are refused": traces(1, ...times(5, refused), create),
+    "callers-refused fires if five creates are refused": traces(
+      1,
+      ...times(4, refused),
+      { ...refused, status: 403 },
+      create,
+    ),
+    "callers-refused fires if five agents are refused": traces(1, ...times(5, forbiddenRead)),
     "callers-refused fires if five are refused in front": calls(...times(5, refusedInFront)),
     "creates-failing fires if five of 250 creates fail": requests(
       ...some(5, 250, failedCreate, servedCreate),
     ),
     "deletion-queue-old fires if a room waits for 3,601 s": metrics({ DeletionOldestSeconds: 3601 }),
-    "event-sink-silent fires if no ends are reported": rooms(200, growing),
+    "event-sink-silent fires if no ends are reported": rooms(350, growing),
     "event-sink-silent fires if a node stops": metrics(stopped, stopped),
     "health-check-failing fires if two places fail, and the third works no more": checks(
       ...times(4, noResponse),
@@ -255,7 +264,13 @@ describe("An alert", () => {
     "agents-refused is silent if one agent is served": traces(1, ...times(13, refusedRead), read),
     "agents-refused is silent if no token can be checked": traces(1, ...times(14, uncheckedRead)),
     "callers-refused is silent if one of five creates is served": traces(1, create, ...times(9, refused)),
-    "callers-refused is silent if anybody calls without a token": traces(1, ...times(9, noToken)),
+    "callers-refused is silent if the tokens are anybody's": traces(
+      1,
+      ...anybodys.flatMap((reason) => times(5, { ...refused, reason })),
+    ),
+    "callers-refused is silent if the tokens are anybody's in front": calls(
+      ...inFront.flatMap((LastErrorReason) => times(5, { ...refusedInFront, LastErrorReason })),
+    ),
     "creates-failing is silent if five of 251 creates fail": requests(
       ...some(5, 251, failedCreate, servedCreate),
     ),
@@ -270,6 +285,7 @@ describe("An alert", () => {
     "event-sink-silent is silent if 20 rooms wait in a quiet night": rooms(20, (minutesAgo) =>
       minutesAgo < 60 ? 20 : 0,
     ),
+    "event-sink-silent is silent if a node stops for a moment": metrics(stopped, reached, reached),
     "health-check-failing is silent if one of three places fails": checks(
       ...some(3, 9, noResponse, response),
     ),
@@ -284,6 +300,8 @@ describe("An alert", () => {
       ...times(9, create),
     ),
     "server-errors is silent if five of 251 calls fail": calls(...some(5, 251, failedCall, servedCall)),
+    "server-errors is silent if four of four calls fail": calls(...times(4, failedCall)),
+    "server-errors-of-app is silent if four of four calls fail": requests(...times(4, failedRead)),
     "server-errors is silent if creates fail": calls(...times(9, failedCreateCall)),
     "server-errors-of-app is silent if five of 251 calls fail": requests(
       ...some(5, 251, failedRead, servedRead),

@@ -56,7 +56,8 @@ test.each(Object.entries(always))(
 
 test("Production survives the loss of a zone, cannot be purged, and keeps all its logs", () => {
   expect(propertiesOf(production, "Web/serverfarms")).toMatchObject({ zoneRedundant: true });
-  expect(propertiesOf(production, "KeyVault/vaults")).toMatchObject({ enablePurgeProtection: true });
+  const { enablePurgeProtection, softDeleteRetentionInDays } = propertiesOf(production, "KeyVault/vaults");
+  expect([enablePurgeProtection, softDeleteRetentionInDays]).toEqual([true, 90]);
   // Without a cap. 0 would be no logs at all.
   const { workspaceCapping } = propertiesOf(production, "OperationalInsights/workspaces");
   expect(workspaceCapping).toEqual({ dailyQuotaGb: -1 });

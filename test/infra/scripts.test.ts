@@ -224,11 +224,11 @@ describe("`deploy.sh release`", () => {
   const others = secretNames.map((name) => (name === "PLATFORM-PASSWORD" ? `ANOTHER-${name}` : name));
   const withoutMaximum = givenNames.filter((name) => name !== "MAX_VMR");
   const appOf = (stdout: string) => [{ to: `"vmr-gateway"=='test'].[name`, stdout }, ...azure("test")];
-  const tooOld = [{ to: "az version", stdout: "2.86.1\n" }, ...azure("test")];
+  const tooOld = [{ to: "az version", stdout: "2.9.1\n" }, ...azure("test")];
   test.each([
     { message: "lacks: PLATFORM-PASSWORD. Nothing", responses: azure("test", { heldSecrets: others }) },
     { message: "not provisioned: MAX_VMR. Nothing", responses: azure("test", { given: withoutMaximum }) },
-    { message: "2.86.1 is too old", responses: tooOld },
+    { message: "2.9.1 is too old", responses: tooOld },
     { message: "has no app of test. Provision first.", responses: appOf("") },
     {
       message: "does not name its health check. Provision once.",

@@ -277,6 +277,12 @@ test.each([
   const { status, stderr } = spawnSync("sh", ["-e", "-c", `${stub}\n${fetchStep?.run}`], options);
   expect([status, stderr]).toEqual([0, asked]);
   expect(readFileSync(files.GITHUB_OUTPUT, "utf8")).toBe(`checksum=${checksum}\n`);
+  const compareStep = named("deploy").jobs["release"]?.steps.find(({ name }) => name?.startsWith("Compare"));
+  const statuses = [checksum, "0".repeat(64)].map((CHECKSUM) => {
+    const env = { PATH: process.env["PATH"], CHECKSUM };
+    return spawnSync("sh", ["-e", "-c", compareStep?.run ?? ""], { ...options, env }).status;
+  });
+  expect(statuses).toEqual([0, 1]);
 });
 
 /**

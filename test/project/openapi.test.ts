@@ -26,13 +26,14 @@ describe.each(operations)("$operationId", (operation) => {
   const { path, method, parameters } = operation;
 
   // The host would choose the function whose name comes first.
-  it("is the only operation that its requests match", () => {
+  it("is the only operation that its requests match, and says whether it is deprecated", () => {
     const called = path.replace("{room_name}", "anything").replace(/\/$/, "");
     const matching = Object.values(httpFunctions).filter(
       (contract) => contract.method.toLowerCase() === method && toPattern(contract.route).test(called),
     );
-    const routes = matching.map(({ route }) => route);
-    expect(routes, "exclude the word in roomRoute in src/lib/rooms/read.ts").toHaveLength(1);
+    const deprecated = matching.map(({ isDeprecated = false }) => isDeprecated);
+    const found = "exclude the word in roomRoute in src/lib/rooms/read.ts";
+    expect(deprecated, found).toEqual([operation.deprecated]);
   });
 
   it("has an example of every parameter and body", () => {

@@ -8,6 +8,7 @@ const Content = z.record(z.string(), Media);
 const Operation = z.object({
   operationId: z.string(),
   description: z.string(),
+  deprecated: z.boolean().default(false),
   security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(Media.extend({ name: z.string(), in: z.string() })).default([]),
   requestBody: z.object({ content: Content }).optional(),

@@ -1,9 +1,8 @@
 /** Teams with their environments, responses of Azure to the scripts, and a package to deploy. */
-import { createHash } from "node:crypto";
 import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createArchive } from "../../../scripts/package/deployment.ts";
+import { checksumFile, createArchive } from "../../../scripts/package/deployment.ts";
 import { createSettingsList } from "../../../scripts/package/settings-list.ts";
 import type { Response } from "./run-script.ts";
 
@@ -68,7 +67,7 @@ export function azure(environment: string, state: State = {}): Response[] {
   const buildParameters = "bicep build-params --file infra/main.bicepparam";
   const urlOf = (name: string) => `https://${vault}.vault.example.com/secrets/${name}`;
   return [
-    { to: `az version --query "azure-cli" --output tsv`, stdout: "2.90.0\n" },
+    { to: `az version --query "azure-cli" --output tsv`, stdout: "2.100.0\n" },
     {
       to: `functionapp list --resource-group ${group} --output tsv --query [?tags."vmr-gateway"=='${environment}'].[name, `,
       stdout: `func-vmr-${environment}\t${health}\n`,
@@ -120,7 +119,6 @@ export async function createPackage(more = "") {
     new Map(Object.entries(files).map(([file, text]) => [file, Buffer.from(text)])),
   );
   await writeFile(path, archive);
-  const checksum = createHash("sha256").update(archive).digest("hex");
-  await writeFile(`${path}.sha256`, `${checksum}  vmr-gateway.zip\n`);
+  await writeFile(`${path}.sha256`, checksumFile(archive));
   return { path, stop: async () => rm(folder, { recursive: true, force: true }) };
 }

@@ -19,9 +19,9 @@ export function createTimeline() {
   let entries: readonly TimelineEntry[] = [];
   let isUp = true;
 
-  /** Adds an entry, or a changed one of the same ID, at the end. The oldest ones beyond a limit go. */
+  /** Adds an entry at the end. The oldest ones beyond a limit go. */
   function add(entry: TimelineEntry): void {
-    entries = [...entries.filter(({ id }) => id !== entry.id), entry].slice(-maxEntries);
+    entries = [...entries, entry].slice(-maxEntries);
   }
 
   function addOutage(name: string, state: string, reason: string | undefined): void {

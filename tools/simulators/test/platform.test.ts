@@ -6,6 +6,7 @@ import {
   platformCredentials,
   usePlatform,
 } from "../../../test/support/use-platform.ts";
+import { createLiveConferences } from "../platform/live.ts";
 import { createMemoryPlatform } from "../platform/memory-platform.ts";
 import { startLoopbackServer } from "../services/loopback-server.ts";
 
@@ -90,6 +91,26 @@ describe.each(["in memory", "behind sockets"])("The simulated platform %s", (whe
 test("A body that is not declared as JSON gets 400", async () => {
   const undeclared = { method: "POST", headers: { authorization }, body: new TextEncoder().encode("{}") };
   expect((await fetch(simulator.url + path, undeclared)).status).toBe(400);
+});
+
+test("A conference and its participants end on each node for itself", async () => {
+  const emitted: string[] = [];
+  const live = createLiveConferences(now, (node, event) => emitted.push(`${node} ${event}`));
+  const room = { name: "é", service_type: "conference", tag: "" };
+  live.join(room, "a", "Agent");
+  live.join(room, "b", "Citizen");
+  live.end("é", ["a"]);
+  expect(live.all().map(({ participants }) => Array.from(participants, ({ node }) => node))).toEqual([["b"]]);
+  live.leave("é", "Citizen");
+  expect([live.all(), live.end("é")]).toEqual([[], false]);
+  const events = [
+    "conference_started",
+    "participant_connected",
+    "participant_disconnected",
+    "conference_ended",
+  ];
+  const of = (node: string, from: number) => events.slice(from, from + 2).map((event) => `${node} ${event}`);
+  expect(emitted).toEqual([...of("a", 0), ...of("b", 0), ...of("a", 2), ...of("b", 2)]);
 });
 
 test("The events of a node are posted in order with its credentials, each again until it is accepted", async () => {

@@ -1,4 +1,5 @@
 /** The token issuer issues tokens to the consumer for its own scope only. */
+import jsonwebtoken from "jsonwebtoken";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { useStarted } from "../../../test/support/use-started.ts";
@@ -22,4 +23,6 @@ test.each([
   const received = z.record(z.string(), z.unknown()).parse(await response.json());
   expect([response.status, received["error"]]).toEqual([status, error]);
   expect("access_token" in received).toBe(status === 200);
+  const { iat = 0, exp = 0 } = jsonwebtoken.decode(String(received["access_token"]), { json: true }) ?? {};
+  expect(exp - iat).toBe(received["expires_in"] ?? 0);
 });

@@ -103,8 +103,10 @@ test("`npm start` reports a refused platform password, keeps running, and ends w
 });
 
 test("`npm start -- --watch` reports an app that does not load, and leaves no process behind if it is killed", async () => {
-  const invalid = ["--watch", "--set", "POOL_MINIMUM=10", "--set", "MAX_VMR=3"];
-  const { output, connection, children, end } = await start("The app did not load: ", ...invalid);
+  const invalid = ["--watch", "--verbose", "--inspect", "--set", "POOL_MINIMUM=10", "--set", "MAX_VMR=3"];
+  const { output, errors, connection, children, end } = await start("The app did not load: ", ...invalid);
+  // Another program may use this port.
+  expect(errors()).toMatch(/(?:Debugger listening on ws:\/\/|Starting inspector on )127\.0\.0\.1:9229/);
   const reason = "Error: Invalid settings: POOL_MINIMUM: must not be greater than MAX_VMR";
   expect(connection.app).toEqual({ state: "not loaded", reason });
   expect(output()).toContain("The next change restarts it.");

@@ -65,6 +65,8 @@ test("Forwards calls as they are, returns responses unchanged, and shows no PIN,
   const action = await get("/actions/gateway/room/list?constrained_attributes=false", { headers });
   const listed = await action.text();
   expect(listed).toContain('"guest_pin":"••••••"');
+  const update = { method: "PATCH", headers: { ...headers, "content-type": "application/json" }, body: "{}" };
+  expect((await get(`/api/gateway/room/${name}`, update)).status).toBe(202);
   expect((await get("/api/gateway/room/a%2Fb", { headers })).status).toBe(404);
   expect((await get("/api/gateway/room/list")).status).toBe(401);
   const state = async () => (await get("/state")).text();
@@ -83,7 +85,7 @@ test("The curl lines of each action work in a shell, without anything else", asy
   const { platform, issuer } = running.stack;
   const addresses = addressesOf(running.connection);
   const env = { PATH: process.env["PATH"], NO_PROXY: "127.0.0.1" };
-  const tag = "https://verify.example.com/é€?it's=1";
+  const tag = "https://verify.example.com/é€?it's='1'";
   // The last one is "rotate". After "empty", no room could be created for the others.
   for (const action of actions.filter(({ id }) => id !== "empty")) {
     await running.untilPoolHas(1);
@@ -105,13 +107,15 @@ test("The curl lines of each action work in a shell, without anything else", asy
   expect(platform.rooms().filter((room) => "tag" in room && room.tag === tag)).toHaveLength(1);
 });
 
-const fault = { fault: "timeout after the commit", count: "3" };
-
 test.each<[string, Record<string, string>, string, string?]>([
   ["read", { room: "Zürich/é?" }, "GET /public/room/Z%C3%BCrich%2F%C3%A9%3F"],
-  ["create", { tag: "é€" }, "POST /room/create?uuiData=c3a9e282ac;encoding=hex"],
   ["create", { tag: "" }, "POST /room/create"],
-  ["fail", fault, "POST /control/faults", '{"kind":"timeout","when":"after","count":3}'],
+  [
+    "fail",
+    { fault: "timeout after the commit", count: "3" },
+    "POST /control/faults",
+    '{"kind":"timeout","when":"after","count":3}',
+  ],
 ])("The action %s is the right request", (id, values, request, body) => {
   const action = actions.find((one) => one.id === id);
   const [method, path] = request.split(" ");

@@ -80,8 +80,8 @@ const rows: Row[] = [
   ],
   [
     "how often the contact centre will fail",
-    () => contactCentre.failNext({ status: 503, count: 5 }),
-    { "Contact centre": "down, 5 faults to come" },
+    () => contactCentre.failNext({ status: 503 }),
+    { "Contact centre": "down, 1 fault to come" },
     "The contact centre fails: agents get 503. contactCentreHeals",
   ],
 ];
