@@ -8,7 +8,6 @@ import { root } from "./bundle.ts";
 const Component = z.looseObject({
   "bom-ref": z.string(),
   scope: z.string(),
-  properties: z.array(z.looseObject({ name: z.string() })),
 });
 const Bom = z.looseObject({ components: z.array(Component) });
 
@@ -23,8 +22,10 @@ export async function createBillOfMaterials() {
   return { ...bom, components: bom.components.filter(isDeployed), dependencies: [] };
 }
 
-/** Whether a package is neither a development tool, nor `node`, which npm may leave out, nor a folder of this repository. */
-function isDeployed({ "bom-ref": reference, scope, properties }: z.infer<typeof Component>): boolean {
-  const isTool = properties.some(({ name }) => name === "cdx:npm:package:development");
-  return !isTool && scope !== "optional" && !reference.startsWith(manifest.name);
+/**
+ * Whether a package is neither a development tool nor `node`, which npm both calls optional, nor a folder of this
+ * repository.
+ */
+function isDeployed({ "bom-ref": reference, scope }: z.infer<typeof Component>): boolean {
+  return scope !== "optional" && !reference.startsWith(manifest.name);
 }

