@@ -9,6 +9,6 @@ export async function createOperatorsProgram(): Promise<string> {
     outfile: "dist/vmr-gateway-ops.mjs",
   });
   const [program] = outputFiles;
-  const notices = (await createNotices(sources)).replaceAll("*/", "* /");
-  return `${program?.text}\n/*\n${notices}*/\n`;
+  const notices = await createNotices(sources);
+  return `${program?.text}\n${notices.replaceAll(/^/gm, "// ")}\n`;
 }

@@ -261,9 +261,15 @@ describe("An alert", () => {
 
   const silent: Readonly<Record<string, readonly Row[]>> = {
     "agents-refused is silent if nine agents are refused": traces(1, ...times(9, refusedRead), create),
+    "agents-refused is silent if agents of another division call": traces(1, ...times(10, forbiddenRead)),
     "agents-refused is silent if one agent is served": traces(1, ...times(13, refusedRead), read),
     "agents-refused is silent if no token can be checked": traces(1, ...times(14, uncheckedRead)),
     "callers-refused is silent if one of five creates is served": traces(1, create, ...times(9, refused)),
+    "callers-refused is silent if three creates and two agents are refused": traces(
+      1,
+      ...times(3, refused),
+      ...times(2, forbiddenRead),
+    ),
     "callers-refused is silent if the tokens are anybody's": traces(
       1,
       ...anybodys.flatMap((reason) => times(5, { ...refused, reason })),

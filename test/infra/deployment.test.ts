@@ -66,7 +66,7 @@ test("Production survives the loss of a zone, cannot be purged, and keeps all it
   expect(tables.map(({ properties }) => properties)).toMatchObject(Array.from({ length: 4 }, () => kept));
   expect(propertiesOf(production, "ApiManagement/service")).toMatchObject({ virtualNetworkType: "External" });
   for (const { properties } of allOf(production, "Network/privateDnsZones/virtualNetworkLinks"))
-    expect(properties).toMatchObject({ resolutionPolicy: "NxDomainRedirect" });
+    expect(properties).toMatchObject({ resolutionPolicy: "NxDomainRedirect", registrationEnabled: false });
 });
 
 test("The app scales as its environment says", () => {

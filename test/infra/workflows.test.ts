@@ -61,6 +61,12 @@ test("Only the jobs of the workflows that log in to Azure, sign or publish have 
   ]);
 });
 
+test("A pull request logs in to Azure as the identity that may only ask what would change", () => {
+  const names = texts.map((text) => text.match(/(?<=-id: \$\{\{ vars\.AZURE_)\w+/g));
+  const own = ["CLIENT_ID", "TENANT_ID", "SUBSCRIPTION_ID"];
+  expect(names).toEqual([null, [...own, ...own], null, own.map((name) => `WHAT_IF_${name}`)]);
+});
+
 test("A release waits for every check, a deployment for its approval, and nothing is recorded after a failure", () => {
   const [ci, deploy] = workflows;
   expect(ci?.jobs["release"]?.needs).toEqual(["check", "infrastructure", "attest"]);

@@ -36,4 +36,4 @@ await once(shell, "close");
 const failures = failuresIn(script, output);
 const steps = stepsIn(script);
 console.log(["", `${steps.length} steps, ${failures.length} failed`, ...failures].join("\n"));
-if (failures.length > 0) process.exitCode = 1;
+process.exitCode = failures.length;

@@ -95,7 +95,11 @@ test("A body that is not declared as JSON gets 400", async () => {
 
 test("A conference and its participants end on each node for itself", async () => {
   const emitted: string[] = [];
-  const live = createLiveConferences(now, (node, event) => emitted.push(`${node} ${event}`));
+  let newest: unknown;
+  const live = createLiveConferences(now, (node, event, data) => {
+    emitted.push(`${node} ${event}`);
+    newest = data;
+  });
   const room = { name: "é", service_type: "conference", tag: "" };
   live.join(room, "a", "Agent");
   live.join(room, "b", "Citizen");
@@ -103,6 +107,8 @@ test("A conference and its participants end on each node for itself", async () =
   expect(live.all().map(({ participants }) => Array.from(participants, ({ node }) => node))).toEqual([["b"]]);
   live.leave("é", "Citizen");
   expect([live.all(), live.end("é")]).toEqual([[], false]);
+  const seconds = now() / 1000;
+  expect(newest).toMatchObject({ name: "é", start_time: seconds, end_time: seconds, is_started: false });
   const events = [
     "conference_started",
     "participant_connected",
@@ -129,4 +135,8 @@ test("The events of a node are posted in order with its credentials, each again 
   const sent = [now() / 1000, "sïnk:p:é"];
   const started = ["eventsink_started", 1, ...sent];
   expect(events).toEqual([started, started, ["conference_started", 2, ...sent]]);
+  simulator.configureSink({ url: sink.url });
+  simulator.startConference({ name: "b" });
+  await simulator.sinkIdle();
+  expect(events.at(-1)).toEqual(["conference_started", 3, now() / 1000, ""]);
 });

@@ -27,6 +27,7 @@ test("Serves pages that load nothing from elsewhere", async () => {
   for (const name of ["", "console.js", "console.css", "icon.svg", "api/", "api/reference.js"]) {
     const response = await get(`/${name}`);
     expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toContain("; charset=utf-8");
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; (?!.*unsafe)/);
   }
