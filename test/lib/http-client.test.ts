@@ -4,9 +4,9 @@ import { createServer as createTcpServer, Socket } from "node:net";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHttpClient, NoResponseError } from "../../src/lib/http-client.ts";
-import { transportFailure } from "../../src/lib/platform/errors.ts";
 import { listen } from "../../tools/simulators/services/listen.ts";
 import { watchConnectLimits } from "../support/connect-limits.ts";
+import { newPlatformClient } from "../support/use-platform.ts";
 import { useStartedPerTest } from "../support/use-started.ts";
 
 describe("An HTTP client", () => {
@@ -86,9 +86,13 @@ describe("An HTTP client", () => {
     expect(text).not.toMatch(/secret-/);
   });
 
-  test("says that a connection did not open in time, TLS included", async () => {
+  test("says that a connection did not open in time, TLS included, so that the call is not retried", async () => {
     // It accepts connections, and never begins TLS.
-    const silent = createTcpServer((socket) => onTestFinished(() => void socket.destroy()));
+    let connections = 0;
+    const silent = createTcpServer((socket) => {
+      connections += 1;
+      onTestFinished(() => void socket.destroy());
+    });
     const url = await listen(silent);
     onTestFinished(() => void silent.close());
     const realSetTimeout = setTimeout;
@@ -97,10 +101,10 @@ describe("An HTTP client", () => {
     timers.mockImplementation((then, milliseconds) =>
       realSetTimeout(then, milliseconds === 5000 ? 50 : milliseconds),
     );
-    const error = await failureOf(url.replace("http:", "https:"), AbortSignal.timeout(60_000));
-    expect(error.code).toBe("CONNECT_TIMEOUT");
-    const notSent = { outcome: "not-sent", code: "platform-timeout" };
-    expect(transportFailure({ method: "POST", path: "/x/" }, error)).toMatchObject(notSent);
+    const call = newPlatformClient(url.replace("http:", "https:")).call({ method: "GET", path: "/x/" });
+    const cause = { name: "NoResponseError", code: "CONNECT_TIMEOUT" };
+    await expect(call).rejects.toMatchObject({ outcome: "not-sent", code: "platform-timeout", cause });
+    expect(connections).toBe(1);
   });
 
   test("does not limit how long an open connection waits, and leaves no timer if it cannot connect", async () => {

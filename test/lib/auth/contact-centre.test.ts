@@ -164,8 +164,6 @@ test.each<[string, Answer, unknown]>([
   ["403 with an error", { status: 403, body: errorBody(403) }, refusedWith(403)],
   ["403 with the error of another status", { status: 403, body: errorBody(404) }, unavailable(5)],
   ["403 with other JSON", { status: 403, body: { status: 403 } }, unavailable(5)],
-  ["403 with a page", { status: 403, body: page }, unavailable(5)],
-  ["404 with a page", { status: 404, body: page }, unavailable(5)],
   ["404 without a body", { status: 404 }, unavailable(5)],
   ["a redirect", { status: 302, headers: { location: "/" }, body: errorBody(302) }, unavailable(5)],
   ["407 with an error", { status: 407, body: errorBody(407) }, unavailable(5)],

@@ -129,7 +129,6 @@ test("A known key works for 24 h of an outage, even while callers send unknown k
 
 test.each<[string, () => Record<string, Answer>]>([
   ["one document cannot be read", () => ({ [v2]: { status: 500 } })],
-  ["the key set cannot be read", () => ({ "/keys": { status: 404 } })],
   ["the key set is empty", () => ({ "/keys": { status: 200, body: { keys: [] } } })],
   ["a document has an empty issuer", () => ({ [v1]: documentOf("") })],
 ])("`find` throws 503 if %s", async (_, failing) => {

@@ -89,7 +89,12 @@ describe("A token", () => {
     const storage = { queueServiceUrl: url, blobServiceUrl: url, usesManagedIdentity: true };
     const credential = createCredential({ ...storage, identityClientId: undefined });
     const scope = `https://${randomUUID()}.example.com/.default`;
-    return async () => (await credential.getToken(scope))?.token;
+    return async () => {
+      const given = await credential.getToken(scope);
+      // Otherwise the SDK's clients would keep it.
+      expect(given?.expiresOnTimestamp).toBe(0);
+      return given?.token;
+    };
   }
   /** What the endpoint returns for its latest request. */
   const issued = (token: string, ending = ""): Answer => ({

@@ -1,6 +1,7 @@
 /** Garbage collection while the platform or the queue fails: no message is lost, and other rooms are still processed. */
 import { describe, expect, test } from "vitest";
 import { decodeRoomMessage, encodeRoomMessage, loggableName } from "../../../src/lib/ownership/room.ts";
+import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import type { QueueFailure } from "../../../src/lib/queue.ts";
 import {
   type PlatformFaultClass,
@@ -14,6 +15,7 @@ const world = usePoolWorld();
 const invisibleSeconds = () =>
   world.deletion.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000);
 const leftBehind = () => [...world.roomNames(), ...world.deletion.texts()];
+const content = { room: "room-a", queuedBy: "gateway", claimId: "claim-1", reason: "claim-lost" } as const;
 
 describe("Garbage collection if the platform fails", () => {
   test("postpones a room whose deletion gets 404 by one more run each time", async () => {
@@ -37,12 +39,6 @@ describe("Garbage collection if the platform fails", () => {
 
   test("postpones all messages of a room together, whatever each of them says", async () => {
     await world.addEnded("room-a");
-    const content = {
-      room: "room-a",
-      queuedBy: "gateway",
-      claimId: "claim-1",
-      reason: "claim-lost",
-    } as const;
     await world.deletion.put(encodeRoomMessage({ ...content, operator: "operator-1", failures: 2 }));
     world.platform.addFault({ kind: "status", status: 409, method: "DELETE", count: 1 });
     await expect(world.collectGarbageAfter(600)).rejects.toThrow(AggregateError);
@@ -73,12 +69,6 @@ describe("Garbage collection if the platform fails", () => {
     const [fault, failures, expected] = given;
     await world.addEnded("room-a");
     await world.deletion.clear();
-    const content = {
-      room: "room-a",
-      queuedBy: "gateway",
-      claimId: "claim-1",
-      reason: "claim-lost",
-    } as const;
     await world.deletion.put(encodeRoomMessage({ ...content, failures }));
     world.platform.addFault({ ...platformFaults[fault], method: "DELETE" });
     const delays: number[] = [];
@@ -97,6 +87,14 @@ describe("Garbage collection if the platform fails", () => {
     world.platform.clearFaults();
     await world.collectGarbageAfter(21_600);
     expect(leftBehind()).toEqual([]);
+  });
+
+  test("does not take a connection that does not open for the room's own failure", async () => {
+    await world.addEnded("room-a");
+    const notOpened = new PlatformError({ outcome: "not-sent", isTimeout: true, message: "DELETE" });
+    const conferences = { ...world.conferences, delete: async () => Promise.reject(notOpened) };
+    await expect(world.collectGarbageAfter(600, { conferences })).rejects.toThrow(AggregateError);
+    expect([world.deletion.texts(), invisibleSeconds()]).toEqual([["room-a"], [270]]);
   });
 
   test("leaves messages to a lease that ends before the next run if they cannot be postponed either", async () => {

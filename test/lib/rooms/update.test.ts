@@ -181,9 +181,3 @@ test.each<[string, unknown, string[] | undefined]>([
   const failed = { code: "platform-rejected", status: 502, platformStatus: 400 };
   await expect(change({ call_type: "smoke" })).rejects.toMatchObject(loc ? refused : failed);
 });
-
-test.each([302, 400, 404])("A page with the status %i says nothing about the room", async (status) => {
-  world.platform.addFault({ status, body: "<html>Maintenance</html>", method: "PATCH" });
-  const failed = { code: "platform-unavailable", details: { failedCall: { platformStatus: status } } };
-  await expect(change({ call_type: "smoke" })).rejects.toMatchObject(failed);
-});
