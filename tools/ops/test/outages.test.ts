@@ -193,17 +193,6 @@ const outages = {
     },
     found: /; 1 room failed: the platform refuses DELETE \(403\): the account may not delete$/,
   }),
-  "one room is locked, and others are deleted after it": named("Deletion", "deletion-queue-old", {
-    strike: async (gateway) => {
-      await endConference(gateway, "ended");
-      status(500, "DELETE")(gateway);
-      await collectAfter(gateway, 11);
-      gateway.platform.clearFaults();
-      await endConference(gateway, "other");
-      await collectAfter(gateway, 0);
-    },
-    found: /; 1 room failed: the platform fails at DELETE \(500\)$/,
-  }),
   "the platform confirms deletions, and the rooms stay": named("Deletion", "deletion-queue-old", {
     strike: async (gateway) => {
       refusing({ status: 204, method: "DELETE", body: "" })(gateway);

@@ -23,7 +23,7 @@ test("`ops status` shows what needs attention and what to do, and ends with 0 if
   const { exitCode, output } = await gateway.ops("status");
   expect(output).toContain(`a gateway in memory. Now: ${screenTime(gateway.clock.now())}\n\n`);
   expect(output).toMatch(
-    /^.*\n\n {2}ok {2}Gateway {9}http:\S+ returns 200\n {2}\?\? {2}Settings {8}ROOM_TEMPLATE has no .*\n.*\n {2}ok {2}Creates {9}no create/,
+    /^.*\n\n {2}ok {2}Gateway {9}http:\S+ returns 200\n {2}\?\? {2}Settings {8}ROOM_TEMPLATE has no .*\n {22}docs.*\n {2}ok {2}Creates {9}no create/,
   );
   expect(output).toMatch(/\n {2}\?\? {2}Event sink {6}no event in the last 24 h\n/);
   expect(exitCode).toBe(0);

@@ -126,13 +126,15 @@ test.each<{ health: number | "reset"; list?: number; reason?: string; isOk: bool
   { health: 404, reason: "a.b: is required", isOk: false, found: "the app did not load (a.b: is required)" },
   { health: 404, isOk: false, found: "/public/health returns 404: the app did not load" },
   { health: 503, isOk: false, found: "/public/health returns 503: the app does not run" },
-  { health: "reset", isOk: false, found: "/vmr closes the connection (" },
+  { health: "reset", isOk: false, found: "/vmr closes the connection" },
 ])("Gateway: $found", async ({ isOk, found, reason, ...given }) => {
   statuses = given;
   const fields = { event: hostFailureEvent, message: reason };
   const lines = reason === undefined ? [] : [{ time: minutesAgo(60), fields }];
   const finding = await dependency.checkGateway(reading({ gatewayUrl: gatewayUrl() }, { lines }));
-  expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
+  expect(finding.isOk).toBe(isOk);
+  // The code of the network layer depends on when the connection is closed.
+  expect(finding.found.replace(/ \((?:ECONNRESET|UND_ERR_SOCKET)\)$/, "").endsWith(found)).toBe(true);
   expect(finding.found.startsWith(gatewayUrl())).toBe(true);
   expect(finding.advice).toBe(isOk ? undefined : "docs/operations.md#health-check-failing");
 });
@@ -171,6 +173,7 @@ test.each([
   },
   { creates: [], own: 2.1, isOk: false, found: "2.1 s per call" },
   { creates: [create(1), create(20, 503)], isOk: undefined, found: "creates take 1.0 to 1.0 s" },
+  { creates: Array(3).fill(create(4)), isOk: undefined, found: "creates take 4.0 to 4.0 s" },
   { creates: [], isOk: undefined, found: "unknown" },
   // The latest ten are shown, and the latest three of them are judged.
   { creates: twelve, own: 1, isOk: true, found: "1.0 s per call; creates take 1.0 to 10.0 s" },
@@ -206,18 +209,30 @@ test.each([
 
 const called = (name: string, minutes: number, status: number, reason?: string): LogLine => ({
   time: minutesAgo(minutes),
-  fields: { event: "request", function: name, status, reason },
+  fields: { event: "request", function: name, status, reason, durationMilliseconds: 1000 },
 });
 const refusedReads = (amount: number, minutes: number, reason = "refused-by-contact-centre"): LogLine[] =>
   Array(amount).fill(called("getPublicRoom", minutes, 401, reason));
+const refusedCreates = (amount: number): LogLine[] =>
+  Array(amount).fill(called("createRoom", 2, 403, "role"));
+const centreFails: LogLine = {
+  time: minutesAgo(1),
+  fields: { function: "getPublicRoom", code: "contact-centre-unavailable" },
+};
+const withoutToken = ["no-token", "malformed"].flatMap((reason) => refusedReads(5, 1, reason));
 
 test.each<[string, boolean, LogLine[]]>([
-  ["ten agents' reads", false, refusedReads(10, 15)],
-  ["nine agents' reads", true, refusedReads(9, 15)],
-  ["ten agents' reads, one of them 16 min ago", true, [...refusedReads(1, 16), ...refusedReads(9, 15)]],
-  ["ten of eleven agents' reads", true, [...refusedReads(10, 15), called("getPublicRoom", 1, 200)]],
-  ["all that have a token", false, [...refusedReads(10, 15), ...refusedReads(5, 1, "no-token")]],
-])("Callers: the contact centre refuses %s, which is good: %s", async (_, isOk, lines) => {
+  ["the contact centre refuses ten agents' reads", false, refusedReads(10, 15)],
+  ["it refuses nine", true, refusedReads(9, 15)],
+  ["it refuses ten, one of them 16 min ago", true, [...refusedReads(1, 16), ...refusedReads(9, 15)]],
+  ["it refuses ten of eleven", true, [...refusedReads(10, 15), called("getPublicRoom", 1, 200)]],
+  ["it refuses all that have a token", false, [...refusedReads(10, 15), ...withoutToken, create(1)]],
+  ["it fails later", false, [...refusedReads(10, 15), centreFails]],
+  ["five creates are refused", false, refusedCreates(5)],
+  ["four creates are refused", true, refusedCreates(4)],
+  ["four of five creates are refused", true, [...refusedCreates(4), create(1)]],
+  ["four creates and a read are refused", true, [...refusedCreates(4), called("getPublicRoom", 1, 403)]],
+])("Callers: %s, which is good: %s", async (_, isOk, lines) => {
   expect(await work.checkCallers(reading({}, { lines }))).toMatchObject({ isOk });
 });
 
@@ -227,20 +242,20 @@ test.each<[string, boolean, LogLine[]]>([
   ["the last 16 min ago: a node has another", true, [called("eventSink", 16, 401, "password"), ...accepted]],
   ["the gateway returned 503; 2 accepted since", true, [called("eventSink", 5, 503), ...accepted]],
   ["1 of 1 event failed in 24 h, the last 3 h ago", false, [called("eventSink", 180, 401, "password")]],
-  ["1 event in 24 h", true, [called("eventSink", 61, 204), called("eventSink", 1, 401, "user name")]],
+  ["2 events in 24 h, the newest 1 h 1 min ago", true, [62, 61].map((age) => called("eventSink", age, 204))],
 ])("Event sink: says %s, which is good: %s", async (found, isOk, lines) => {
   const finding = await work.checkEventSink(reading({}, { lines }));
   expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
 });
 
 test.each([
-  { outcomes: "++++", isOver: true },
+  { outcomes: "+", isOver: true },
   { outcomes: "-", isOver: false },
   { outcomes: "---+", isOver: true },
   // Two of three fail: two successes in a row may be chance.
   { outcomes: "-+--+-", isOver: false },
   { outcomes: "-+--+-++", isOver: false },
-  { outcomes: "-+--+-+++", isOver: true },
+  { outcomes: "+-+--+-+++", isOver: true },
 ])("Failures of work that went $outcomes are over: $isOver", ({ outcomes, isOver }) => {
   const lines = outcomes.split("").map((outcome) => ({ time: "", fields: { outcome } }));
   expect(historyOf(lines, ({ fields }) => fields["outcome"] === "-").isOver).toBe(isOver);
@@ -259,7 +274,7 @@ test.each<{ probe?: typeof responding; row?: object; lines?: LogLine[]; isOk: bo
   { probe: responding, isOk: true, found: "connected" },
   { probe: responding, row: connected, isOk: true, found: "connected" },
   { row: connected, isOk: true, found: "connected, as the app saw it" },
-  { probe: responding, row: unconnected, lines: [create(1)], isOk: true, found: "connected" },
+  { probe: responding, row: unconnected, lines: [create(1, 503), create(1)], isOk: true, found: "connected" },
   {
     probe: responding,
     row: unconnected,
@@ -340,7 +355,7 @@ async function expectFinding(check: Check, { isOk, found, advice = "", ...given 
   const finding = await check(readingOfGiven(given));
   expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
   expect(finding.advice ?? "").toContain(advice);
-  expect(isOk !== false || finding.advice?.includes("docs/")).toBe(true);
+  expect(finding.advice !== undefined).toBe(isOk === false || advice !== "");
 }
 
 const names = { total: 10, missing: 0, contradiction: undefined };
@@ -365,7 +380,7 @@ test.each<Row>([
   { row: { PoolDepth: 0, MaximumRooms: 0 }, isOk: true, found: "0 of 0 rooms" },
   {
     row: { MaximumRooms: 0 },
-    lines: [create(1)],
+    lines: [create(1, 404)],
     isOk: false,
     found: "10 of 0 rooms: switched off",
     advice: "docs",
@@ -376,6 +391,7 @@ test.each<Row>([
     found: "52 of 48 rooms",
     advice: "4 more than MAX_VMR, which does no",
   },
+  { row: { PoolDepth: 1, MaximumRooms: null }, isOk: true, found: "1 of ? rooms" },
   { row: { PoolDepth: null }, found: "unknown" },
 ])("Pool: given $row, says $found", async (row) => expectFinding(pool.checkPool, row));
 
@@ -438,6 +454,7 @@ test.each<Row>([
 const orphaned = ["a", "b", "c", "d"].map(
   (room) => ({ room, reason: "assigned-too-long", ageHours: 30 }) as const,
 );
+const advice = "npm run ops -- unaccounted; docs/operations.md#rooms-unaccounted";
 const unnamed = "rooms marked as pooled, but in no queue";
 
 interface UnaccountedRow extends Row {
@@ -449,8 +466,15 @@ interface UnaccountedRow extends Row {
 test.each<UnaccountedRow>([
   { total: null, reason: "none", found: "unknown" },
   { total: 5, reason: "none", own: { orphaned }, isOk: false, found: "5 rooms: a, b, c, 2 more" },
-  { total: 2, reason: "none", own: { orphaned: orphaned.slice(2) }, isOk: true, found: "2 rooms: c, d; 3" },
-  { total: 2, reason: "none", isOk: true, found: `2 ${unnamed}; 3 need attention` },
+  {
+    total: 2,
+    reason: "none",
+    own: { orphaned: orphaned.slice(2) },
+    isOk: true,
+    found: "2 rooms: c, d; 3",
+    advice,
+  },
+  { total: 2, reason: "none", isOk: true, found: `2 ${unnamed}; 3 need attention`, advice },
   { total: 5, reason: "none", isOk: false, found: `5 ${unnamed}` },
   { total: 5, reason: "assignment-unknown", found: `5 ${unnamed}, which may be among those that wait` },
   { total: 6, reason: "assignment-unknown", isOk: false, found: `6 ${unnamed}` },
@@ -476,6 +500,11 @@ const handedOut = (amount: number, minutes: number) =>
     name: `room-${minutes}-${number}`,
     marker: { gateway: "vmr-gateway", state: "assigned", since: minutesAgo(minutes) } as const,
   }));
+const pooledFor = (minutes: number, amount = 1) =>
+  handedOut(amount, minutes).map(({ name, marker }) => ({
+    name,
+    marker: { ...marker, state: "pooled" } as const,
+  }));
 const limits = { ...defaultLimits, silentRooms: 3 };
 const claims = (amount: number): LogLine[] =>
   Array(amount).fill({ time: minutesAgo(30), fields: { event: "room-claimed" } });
@@ -487,14 +516,15 @@ test.each<Row>([
   { own: { rooms: handedOut(7, 119) }, lines: claims(15), limits, isOk: false, found: "; 4 rooms were" },
   // Most rooms are reported.
   { own: { rooms: handedOut(7, 119) }, lines: claims(16), limits, found: "no event" },
-  // Nobody has joined these.
+  // Nobody has joined these, and nobody has the pooled ones.
   { own: { rooms: [...handedOut(3, 119), ...handedOut(50, 121)] }, limits, found: "no event" },
+  { own: { rooms: [...handedOut(3, 119), ...pooledFor(119, 50)] }, limits, found: "no event" },
+  { own: { rooms: handedOut(7, 119) }, row: { LiveConferences: null }, limits, found: "no event" },
+  { own: { rooms: handedOut(7, 119) }, row: { DeletionDepth: null }, limits, found: "no event" },
 ])("Event sink: given a limit of $limits.silentRooms rooms, says $found", async (row) =>
   expectFinding(work.checkEventSink, row),
 );
 
-const pooledFor = (minutes: number) =>
-  handedOut(1, minutes).map((room) => ({ ...room, marker: { ...room.marker, state: "pooled" } as const }));
 const lost: Given = { row: { UnaccountedRooms: 3 } };
 const contradicted = "1 room handed out and still marked as pooled";
 
@@ -525,7 +555,7 @@ const counted: readonly Counted[] = [
   [work.checkEventSink, 120, { event: "room-claimed" }, { ...silent, amount: 16 }],
   [work.checkEventSink, 60, about("room-deleted", "room-119-0"), silent],
   [work.checkMetrics, 60, { event: "metrics-run-failed" }, { newest: { TimeGenerated: minutesAgo(16) } }],
-  [pool.checkPool, 15, created, { row: { MaximumRooms: 0 } }],
+  [pool.checkPool, 15, { ...created, status: 500 }, { row: { MaximumRooms: 0 } }],
   [pool.checkDeletion, 360, { event: "deletion-failed" }],
   [pool.checkDeletion, 60, about("room-deleted", "room-90-0"), { own: { rooms: handedOut(1, 90) } }],
   [pool.checkDeletion, 15, { function: "collectGarbage" }, { row: { DeletionOldestSeconds: 661 } }],
@@ -566,16 +596,21 @@ const misspelt = withSettings({ GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM,POOL_MINIM
 const dialling = withSettings({ ROOM_TEMPLATE: '{"automatic_participants": []}' });
 const withoutSecrets = reading({ unresolvedSecrets: async () => ["ONE", "TWO"] });
 const runsFailed = reading({}, { lines: failuresOf("metrics-run-failed") });
+const readsFail = (amount: number) =>
+  reading({}, { lines: [create(1, 500), create(1, 422), ...Array(amount).fill(called("getRoom", 15, 500))] });
 const rowOfAge = (minutes: number) => withNewestRow({ TimeGenerated: minutesAgo(minutes) });
 
 test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }>([
   { check: dependency.checkVersion, read: withNewestRow({ Version: version }), isOk: true, found: version },
   { check: dependency.checkVersion, read: withNewestRow({ Version: "0.0.1" }), isOk: false, found: "0.0.1" },
-  { check: dependency.checkVersion, read: withNewestRow({}), isOk: true, found: "the app is unknown" },
+  { check: dependency.checkVersion, read: reading(), isOk: true, found: "the app is unknown" },
   { check: work.checkMetrics, read: rowOfAge(15), isOk: true, found: "the last row is 15 min old" },
   { check: work.checkMetrics, read: rowOfAge(16), isOk: false, found: "the last row is 16 min old" },
   { check: work.checkMetrics, read: rowOfAge(24 * 60 + 1), isOk: false, found: "no row in the last day" },
   { check: work.checkMetrics, read: runsFailed, isOk: false, found: "; a run failed: ECONNRESET" },
+  { check: work.checkCreates, read: readsFail(5), isOk: false, found: "1 of 1 create failed in 15 min" },
+  { check: work.checkOtherCalls, read: readsFail(5), isOk: false, found: "5 of 5 calls failed in 15 min" },
+  { check: work.checkOtherCalls, read: readsFail(4), isOk: true, found: "4 of 4 calls failed in 15 min" },
   { check: dependency.checkSettings, read: misspelt, isOk: false, found: "unknown: MAX_VRM, POOL_MINIMUN" },
   {
     check: dependency.checkSettings,
