@@ -5,28 +5,34 @@ import { createMemoryQueue } from "../../memory/queue.ts";
 
 const now = Date.UTC(2026, 0, 2);
 
-test("Messages are leased and retried after the times of host.json, and each outage of their queue is logged once", async () => {
+/** Listens to a queue with unequal settings. */
+function listen(run: () => Promise<void>) {
   const queue = createMemoryQueue({ now: () => now });
   const log: string[] = [];
-  const leasedUntil: (number | undefined)[] = [];
   const stop = startQueueListener({
     queue,
     queueName: "work",
     poisonQueue: createMemoryQueue({ now: () => now }),
     settings: {
-      batchSize: 16,
-      newBatchThreshold: 8,
+      batchSize: 3,
+      newBatchThreshold: 1,
       maxDequeueCount: 5,
       messageEncoding: "base64",
       leaseSeconds: 600,
       visibilityTimeoutSeconds: 30,
       maxPollingIntervalSeconds: 0.1,
     },
-    run: async () => {
-      leasedUntil.push(queue.contents()[0]?.visibleAt);
-      throw new Error("failed on purpose");
-    },
+    run,
     log: (_, message) => log.push(message),
+  });
+  return { queue, log, stop };
+}
+
+test("Messages are leased and retried after the times of host.json, and each outage of their queue is logged once", async () => {
+  const leasedUntil: (number | undefined)[] = [];
+  const { queue, log, stop } = listen(async () => {
+    leasedUntil.push(queue.contents()[0]?.visibleAt);
+    throw new Error("failed on purpose");
   });
   onTestFinished(stop);
   const warning = "The queue 'work' cannot be read: QueueError: injected into receive";
@@ -40,4 +46,21 @@ test("Messages are leased and retried after the times of host.json, and each out
   const retried = { dequeueCount: 1, visibleAt: now + 30_000 };
   await expect.poll(() => queue.contents()).toMatchObject([retried]);
   expect(leasedUntil).toEqual([now + 600_000]);
+});
+
+test("A batch is received as soon as no more messages than the threshold are in progress", async () => {
+  const runs: PromiseWithResolvers<void>[] = [];
+  const { queue, stop } = listen(async () => {
+    const run = Promise.withResolvers<void>();
+    runs.push(run);
+    return run.promise;
+  });
+  for (const text of ["1", "2", "3", "4", "5", "6", "7"]) await queue.put(text);
+  await expect.poll(() => runs.length).toBe(3);
+  for (const run of runs.slice(0, 2)) run.resolve();
+  await expect.poll(() => runs.length).toBe(6);
+  const stopped = stop();
+  for (const run of runs) run.resolve();
+  await stopped;
+  expect(queue.texts()).toHaveLength(1);
 });
