@@ -121,11 +121,16 @@ describe("The alerts", () => {
 
   test.each([
     {
+      people: "an address, a phone and a page",
       snapshot: production,
       urgent: ["on-call-production@example.com", "49 1701234567", "https://call.example.com"],
     },
-    { snapshot: existing, urgent: ["on-call@example.com", "second-on-call@example.com"] },
-  ])("reach the team, or if they are urgent $urgent", ({ snapshot, urgent }) => {
+    {
+      people: "two addresses",
+      snapshot: existing,
+      urgent: ["on-call@example.com", "second-on-call@example.com"],
+    },
+  ])("reach the team, and urgent ones $people", ({ snapshot, urgent }) => {
     const receivers = allOf(snapshot, "Insights/actionGroups").map(({ id, properties }) => {
       const { enabled, emailReceivers, smsReceivers = [], webhookReceivers = [] } = properties;
       const lists = [
@@ -188,7 +193,7 @@ describe("An alert", () => {
   const read = { event: "request", function: "getPublicRoom", status: 200 };
   const refusedRead = { ...read, status: 401, code: "unauthenticated", reason: "refused-by-contact-centre" };
   const forbiddenRead = { ...read, status: 403, reason: "division" };
-  const anybodys = ["no-token", "malformed", "unknown-key", "signature", "refused-by-contact-centre"];
+  const sentByAnybody = ["no-token", "malformed", "unknown-key", "signature", "refused-by-contact-centre"];
   const inFront = ["TokenNotPresent", "JwtInvalid", "TokenSignatureKeyNotFound", "TokenSignatureInvalid"];
   const uncheckedRead = { ...read, status: 503, code: "contact-centre-unavailable" };
   const empty = { event: "pool-empty" };
@@ -270,11 +275,11 @@ describe("An alert", () => {
       ...times(3, refused),
       ...times(2, forbiddenRead),
     ),
-    "callers-refused is silent if the tokens are anybody's": traces(
+    "callers-refused is silent if anybody sends tokens": traces(
       1,
-      ...anybodys.flatMap((reason) => times(5, { ...refused, reason })),
+      ...sentByAnybody.flatMap((reason) => times(5, { ...refused, reason })),
     ),
-    "callers-refused is silent if the tokens are anybody's in front": calls(
+    "callers-refused is silent if anybody sends tokens that are refused in front": calls(
       ...inFront.flatMap((LastErrorReason) => times(5, { ...refusedInFront, LastErrorReason })),
     ),
     "creates-failing is silent if five of 251 creates fail": requests(

@@ -105,7 +105,7 @@ test.each([
   ["what-if", `${maximum} "MAX_VRM": 2,`, "", unknownSetting],
   ["provision", `${maximum} "MAX_VRM": 2,`, "", unknownSetting],
 ])(
-  "`deploy.sh %s` with %s %s is refused before Azure is asked, and names the file: %s",
+  "`deploy.sh %s` refuses a fault in the settings %s or in the line '%s' before Azure is asked: %s",
   async (command, settings, lines, fault) => {
     await writeValues(settings, lines);
     const result = run(`deploy.sh ${command} odd`, []);

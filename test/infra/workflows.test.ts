@@ -112,8 +112,9 @@ interface Run {
   readonly isPrivate?: boolean;
   readonly vars?: Readonly<Record<string, string>>;
   readonly inputs?: Readonly<Record<string, string | boolean>>;
-  /** The job that fails, or is cancelled. */
+  /** The job that fails. */
   readonly failed?: string;
+  /** Whether that job is cancelled instead, but not the others. */
   readonly isCancelled?: boolean;
 }
 
@@ -165,7 +166,7 @@ const ofRelease = { inputs: { package: "v1.0.0" } };
 const ofTag = { github: { ref: "refs/tags/v1.0.0" } };
 const ofPull = { github: { event_name: "pull_request" } };
 const privately = { isPrivate: true };
-const tooLong = { failed: "provision", isCancelled: true };
+const cancelled = { failed: "provision", isCancelled: true };
 const signing = { isPrivate: true, vars: { ATTESTATIONS: "true" } };
 const vars = { AZURE_WHAT_IF_CLIENT_ID: "00000000-0000-4000-8000-000000000001" };
 
@@ -182,7 +183,7 @@ const cases: [workflow: string, is: string, run: Run, parts: string[]][] = [
   ["deploy", "from another branch", { github: { ref: "refs/heads/main-2" } }, []],
   ["deploy", "whose package is refused", { failed: "choose" }, ["choose"]],
   ["deploy", "whose provisioning fails", { failed: "provision" }, ["choose", "provision"]],
-  ["deploy", "whose provisioning takes too long", tooLong, ["choose", "provision"]],
+  ["deploy", "whose provisioning is cancelled", cancelled, ["choose", "provision"]],
   ["deploy", "whose release fails", { failed: "release" }, [...deployed, "release: Say what to do"]],
   ["ci", "of main", {}, scanned],
   ["ci", "of a tag", ofTag, [compare, ...scanned, ...signed, "release"]],
@@ -249,8 +250,8 @@ test.each([
   );
   const github = { GITHUB_REF_NAME: tag, GITHUB_SHA: "4711", GH_REPO: "owner/name", CHECKSUM: "0815" };
   const options = { env: { PATH: process.env["PATH"], ...github }, encoding: "utf8" } as const;
-  const gh_ = `gh() { echo "$*" >&2; printf '${gh}'; }`;
-  const ended = spawnSync("sh", ["-e", "-c", `${gh_}\n${run}`], options);
+  const stub = `gh() { echo "$*" >&2; printf '${gh}'; }`;
+  const ended = spawnSync("sh", ["-e", "-c", `${stub}\n${run}`], options);
   expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(questions[step] ?? "")]);
 });
 

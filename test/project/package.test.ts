@@ -89,7 +89,7 @@ describe("The files of the package", () => {
       expect(listed).not.toContain(tool);
     expect(notices.filter((notice) => notice.trim().split("\n").length < 3)).toEqual([]);
     expect(notices.join()).toContain("WITHOUT WARRANTY OF ANY KIND");
-    // No package of the bundle has such a file yet.
+    // No package of the bundle has a NOTICE yet.
     expect(await createNotices(["node_modules/playwright-core/index.js"])).toContain("Puppeteer project");
   });
 });

@@ -33,7 +33,7 @@ export function shownEntries(entries: readonly TimelineEntry[], chosen?: string)
   return entries.filter(isShown).slice(-maxEntries).toReversed();
 }
 
-/** Returns the name of the chosen room, or those of the chosen request. */
+/** Returns what is chosen, and if it is a request, the names of its rooms. */
 export function markedRooms(entries: readonly TimelineEntry[], chosen?: string): (string | undefined)[] {
   const ofRequest = entries.filter(({ correlationId }) => correlationId === chosen && chosen !== undefined);
   return [chosen, ...ofRequest.flatMap(({ rooms }) => rooms)];

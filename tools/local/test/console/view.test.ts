@@ -60,16 +60,13 @@ const entries = [
 ];
 
 test.each([
-  { chosen: undefined, ids: ["second", "first", "outage"], marked: [undefined] },
-  { chosen: "b", ids: ["second", "first"], marked: ["b"] },
-  { chosen: "1", ids: ["first"], marked: ["1", "a", "b"] },
-])(
-  "If $chosen is chosen, only its entries are shown, and its rooms are marked",
-  ({ chosen, ids, marked }) => {
-    expect(shownEntries(entries, chosen).map(({ id }) => id)).toEqual(ids);
-    expect(markedRooms(entries, chosen)).toEqual(marked);
-  },
-);
+  { is: "nothing", chosen: undefined, ids: ["second", "first", "outage"], marked: [undefined] },
+  { is: "a room", chosen: "b", ids: ["second", "first"], marked: ["b"] },
+  { is: "a request", chosen: "1", ids: ["first"], marked: ["1", "a", "b"] },
+])("If $is is chosen, its entries are shown, and its rooms are marked", ({ chosen, ids, marked }) => {
+  expect(shownEntries(entries, chosen).map(({ id }) => id)).toEqual(ids);
+  expect(markedRooms(entries, chosen)).toEqual(marked);
+});
 
 test("The page shows the newest 150 entries, the newest first", () => {
   const shown = shownEntries(Array.from({ length: 200 }, (_, index) => entryOf(`${index}`, {})));
@@ -87,13 +84,16 @@ test("The charts count each outage once, and add up the states", () => {
 });
 
 test.each([
-  { values: [], top: 5, levels: [0, 5] },
-  { values: [3, 20, 4], top: 23, levels: [0, 10, 20] },
-  { values: [100], top: 115, levels: [0, 30, 60, 90] },
-])("A chart of $values reaches up to $top, with lines at $levels", ({ values, top, levels }) => {
-  expect(scaleOf(values).top).toBeCloseTo(top);
-  expect(scaleOf(values).levels).toEqual(levels);
-});
+  { highest: "nothing", values: [], top: 5, levels: [0, 5] },
+  { highest: "20", values: [3, 20, 4], top: 23, levels: [0, 10, 20] },
+  { highest: "100", values: [100], top: 115, levels: [0, 30, 60, 90] },
+])(
+  "A chart whose highest value is $highest reaches up to $top, with lines at multiples of five",
+  ({ values, top, levels }) => {
+    expect(scaleOf(values).top).toBeCloseTo(top);
+    expect(scaleOf(values).levels).toEqual(levels);
+  },
+);
 
 test.each<[string, number, string, string | null, string, string?]>([
   ["create", 200, '{"name":"é"}', null, '{\n  "name": "é"\n}', "é"],
@@ -103,7 +103,10 @@ test.each<[string, number, string, string | null, string, string?]>([
   ["join", 404, '{"error":"There is no such room."}', null, "There is no such room."],
   ["create", 422, '{"detail":[{}]}', null, '{\n  "detail": [\n    {}\n  ]\n}'],
   ["collect", 202, "", null, ""],
-])("The action %s with the response %d %s is described", (id, status, body, retryAfter, text, created) => {
-  const room = created === undefined ? {} : { room: created };
-  expect(describeResponse(id, { status, text: body, retryAfter })).toEqual({ text, ...room });
-});
+])(
+  "The page describes the response to the action %s with the status %d and the body '%s'",
+  (id, status, body, retryAfter, text, created) => {
+    const room = created === undefined ? {} : { room: created };
+    expect(describeResponse(id, { status, text: body, retryAfter })).toEqual({ text, ...room });
+  },
+);
