@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import jsonwebtoken from "jsonwebtoken";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { exampleEnvironment, oauthEnvironment } from "../../../test/support/example-settings.ts";
 import { faultsOf } from "../../../test/support/kusto.ts";
 import { type Row, runQuery } from "../../../test/support/kusto-rows.ts";
@@ -35,6 +36,7 @@ const site = {
     lastModifiedTimeUtc: "2026-01-02T03:04:05.6789",
   },
 };
+const twins = ["a", "b"].map((name) => ({ name, tags: { "vmr-gateway": "other" } }));
 const secrets = ["Resolved", "SecretNotFound", "Resolved", null].map((status, index) => {
   return { name: `SECRET_${index}`, properties: { status } };
 });
@@ -109,7 +111,9 @@ const server = useStarted(async () =>
     const bodies: Record<string, unknown> = {
       [`POST ${appId}/config/appsettings/list${ofWeb}`]: { properties: azure.settings },
       [`GET ${appId}/config/configreferences/appsettings${ofWeb}`]: { value: secrets },
-      [`GET ${groupId}/providers/Microsoft.Web/sites${ofWeb}`]: { value: [{ name: "func-other" }, site] },
+      [`GET ${groupId}/providers/Microsoft.Web/sites${ofWeb}`]: {
+        value: [{ name: "func-other" }, site, ...twins],
+      },
       [`GET ${appId}${ofWeb}`]: site,
       [`GET ${workspaces}`]: { value: azure.workspaces },
     };
@@ -197,12 +201,12 @@ test("The newest metrics row and the reason why the app cannot be loaded are its
 
 const room = 'a"b\\c';
 const claimed = { event: "room-claimed", function: "createRoom", gateway: "vmr-gateway", room };
-const request = { ...claimed, event: "request", room: "other" };
-const metricsRun = { ...request, function: "collectMetrics" };
+const request = { ...claimed, event: "request", room: loggableName(room) };
+const metricsRun = { ...request, function: "collectMetrics", room: "other" };
 test.each<[string, LogFilter, object[]]>([
   ["all lines", { hours: 5 }, [metricsRun, request, claimed]],
   ["the lines of a quarter of an hour", { hours: 0.25 }, [claimed]],
-  ["a room's lines", { hours: 5, room }, [claimed]],
+  ["a room's lines", { hours: 5, room }, [request, claimed]],
   [
     "the lines of some events",
     { hours: 5, events: ["room-claimed", "request"] },
@@ -240,11 +244,13 @@ test("Judges by the limits of the deployment's alerts, and without them by the d
   expect((await connect({}, shell())).limits).toEqual({ silentRooms: 50, deletionSeconds: 7200 });
 });
 
-test("Takes the only workspace of a resource group, even without the tag of the environment", async () => {
+test("Takes the named workspace, or the only one of a resource group, even without the tag of the environment", async () => {
   const untagged = { id: workspaceId };
   const ofAnother = { id: "/other", tags: { "vmr-gateway": "other" } };
   returns({ workspaces: [untagged] });
   expect(await (await connect({}, shell())).log.lines({ hours: 1 })).toEqual([]);
+  const { log } = await connect({}, shell({ LOG_WORKSPACE_ID: "/elsewhere" }));
+  await expect(log.lines({ hours: 1 })).rejects.toThrow("Azure does not find the log workspace");
   for (const workspaces of [[], [ofAnother, untagged]]) {
     returns({ workspaces });
     await expect(connect({}, shell())).rejects.toThrow("must have exactly one log workspace");

@@ -8,11 +8,12 @@ import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { createManualClock } from "../../simulators/memory/clock.ts";
+import { httpFunctions } from "../../simulators/memory/functions.ts";
 import { createMemoryQueue } from "../../simulators/memory/queue.ts";
 import { hostFailureEvent } from "../../simulators/services/log-workspace.ts";
 import { startLoopbackServer } from "../../simulators/services/loopback-server.ts";
 import { startTokenIssuer } from "../../simulators/services/token-issuer.ts";
-import type { LogLine } from "../gateway/log.ts";
+import { callFunctions, type LogLine } from "../gateway/log.ts";
 import { type AlertLimits, defaultLimits, type Target } from "../gateway/target.ts";
 import { runCheck, statusChecks } from "../status/checks.ts";
 import * as dependency from "../status/dependency-checks.ts";
@@ -96,6 +97,13 @@ test("Every check has a line of ops status", () => {
     name.startsWith("check"),
   );
   expect(new Set(statusChecks.map(({ run }) => run))).toEqual(new Set(checks.map(([, run]) => run)));
+});
+
+test("Reads the calls of every function that consumers or agents call", () => {
+  const ofCallers = Object.entries(httpFunctions).filter(([, { access }]) =>
+    ["application", "agent"].includes(access),
+  );
+  expect(callFunctions.toSorted()).toEqual(ofCallers.map(([name]) => name).toSorted());
 });
 
 test("A check that throws has failed, and its line says why", async () => {
