@@ -112,6 +112,13 @@ test.each<[unknown, Outcome, string]>([
   expect(describeError(error, "ops x")).toEqual({ outcome, line });
 });
 
+test("A command that fails after Ctrl-C was interrupted", async () => {
+  const connect = async () => Promise.reject(new UnreachableError("Azure does not respond"));
+  const remarks = "Interrupted. It is safe to run the command again.\n";
+  const ended = await ops(["status"], { connect, stopping: AbortSignal.abort() });
+  expect(ended).toEqual({ exitCode: exitCodes.interrupted.code, output: "", remarks });
+});
+
 test("The program of a release runs in an empty folder, and finds deployments", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "ops.mjs"), await createOperatorsProgram());

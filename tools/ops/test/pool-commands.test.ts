@@ -168,6 +168,9 @@ test("`ops shrink` spares a caller's room, and the collector deletes the others"
     output: expect.stringMatching(/\n2 rooms will be deleted in 10 min to 20 min; 1 are in the pool\.\n$/),
     remarks: expect.stringMatching(/^On .*:\n0\/3 rooms taken .*\n1\/3 .*\n2\/3 .*\n3\/3 .*\n1 name that/),
   });
+  // The collector compares the claim with that of the room, which may have changed hands.
+  const queued = { claimId: expect.any(String), reason: "ops shrink", operator: "local" };
+  expect(gateway.queues.deletion.texts().map(decodeRoomMessage)).toMatchObject([queued, queued]);
   expect((await gateway.ops("rooms")).output).toMatch(
     /^4 rooms: 1 pooled, 1 assigned, 0 live, 2 waiting for deletion\nNot listed: 1 room of /,
   );
