@@ -97,11 +97,11 @@ describe("A token", () => {
     };
   }
   /** What the endpoint returns for its latest request. */
-  const issued = (token: string, ending = ""): Answer => ({
+  const issued = (token: string, ending = "", hours = 24): Answer => ({
     status: 200,
     body: {
       access_token: token,
-      expires_on: String(Math.floor(Date.now() / 1000) + 24 * 3600),
+      expires_on: String(Math.floor(Date.now() / 1000) + hours * 3600),
       resource: `${requests.at(-1)?.searchParams.get("resource")}${ending}`,
       token_type: "Bearer",
     },
@@ -175,18 +175,23 @@ describe("A token", () => {
     },
   );
 
-  test.each(["", "/"])(
-    "is renewed from the middle of its life, and served meanwhile (its resource ends in “%s”)",
-    async (ending) => {
-      answer = () => issued("token-1", ending);
+  test.each([
+    [24, 720, ""],
+    [24, 720, "/"],
+    [1, 55, "/"],
+  ])(
+    "of %i h is renewed from its minute %i, and served meanwhile (its resource ends in “%s”)",
+    async (hours, minutes, ending) => {
+      answer = () => issued("token-1", ending, hours);
       const getToken = openIdentity();
       await willBe(getToken, "token-1");
       answer = () => issued("token-2", ending);
-      pass(12 * 3600 - 1);
+      pass(minutes * 60 - 1);
       expect(await getToken()).toBe("token-1");
       expect(requests).toHaveLength(1);
       pass(2);
       expect(await getToken()).toBe("token-1");
+      await expect.poll(() => requests).toHaveLength(2);
       // MSAL returns the new token of its cache only to the request after the one that has fetched it.
       await expect.poll(async () => (pass(30), getToken()), { interval: 5 }).toBe("token-2");
     },
