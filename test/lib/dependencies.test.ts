@@ -1,10 +1,20 @@
 /** The object graph: each part gets its own settings, limits and priority. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
+import { createAdapters, type Dependencies } from "../../src/lib/dependencies.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { createMemoryGateway } from "../../tools/simulators/memory/gateway.ts";
+import { exampleEnvironment } from "../support/example-settings.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
+
+test("The client of the platform makes as many calls at once as PLATFORM_MAX_CONCURRENCY says", async () => {
+  const settings = loadSettings({ ...exampleEnvironment, PLATFORM_MAX_CONCURRENCY: "3" });
+  const { platformClient, clock } = createAdapters(settings);
+  for (let slot = 1; slot <= 3; slot++)
+    expect(await platformClient.takeClaimSlot(clock.now() + 60_000)).toBeDefined();
+  expect(await platformClient.takeClaimSlot(clock.now() + 100)).toBeUndefined();
+});
 
 describe("The object graph", () => {
   const world = usePoolWorld();
@@ -136,16 +146,17 @@ describe("The object graph", () => {
     expect(calls.at(-1)).toMatchObject({ body });
   });
 
-  test("lets garbage collection use the maximum of messages and the minimum age of the settings", async () => {
-    for (const name of ["a", "b", "c"]) await world.addEnded(name);
-    const collect = async () =>
-      connect({ GC_MAX_MESSAGES: "2", GC_MINIMUM_AGE_SECONDS: "700" }).garbageCollection.collect(world.log);
+  test("lets garbage collection use the maximum of messages, the minimum age and the unmarked rooms of the settings", async () => {
+    await world.addEnded("unmarked", { description: "" });
+    for (const name of ["a", "b"]) await world.addEnded(name);
+    const settings = { GC_MAX_MESSAGES: "2", GC_MINIMUM_AGE_SECONDS: "700", UNMARKED_ROOMS: "keep" };
+    const collect = async () => connect(settings).garbageCollection.collect(world.log);
     world.clock.advance(699);
     await collect();
     expect(world.platform.roomCount()).toBe(3);
 
     world.clock.advance(1);
     await collect();
-    expect(world.platform.roomCount()).toBe(1);
+    expect(world.roomNames()).toEqual(["unmarked", "b"]);
   });
 });

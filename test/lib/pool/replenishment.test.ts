@@ -27,7 +27,6 @@ test.each([
 test.each([
   [0, 0, 4, 4],
   [2, 1, 4, 1],
-  [3, 1, 4, 0],
   [5, 3, 4, 0],
 ])("With %i pooled names and %i requests, `topUpTo(%i)` requests %i rooms", async (...given) => {
   const [pooled, requested, level, missing] = given;
