@@ -4,7 +4,7 @@ import jsonwebtoken from "jsonwebtoken";
 import { identities } from "../../tools/simulators/identities.ts";
 import { createSigningKey, type TokenIssuer } from "../../tools/simulators/services/token-issuer.ts";
 
-const { tenantId } = identities;
+const { tenantId, clientId } = identities;
 const otherId = "99999999-9999-4999-8999-999999999999";
 const otherKey = createSigningKey();
 
@@ -70,8 +70,8 @@ export const wrongTokens: Readonly<Record<string, MakeToken>> = {
 
 /** Valid tokens of client applications that are not listed; they get 403 `insufficient_scope`. */
 export const forbiddenTokens: Readonly<Record<string, MakeToken>> = {
-  "of another client (v1)": withClaims(() => ({ appid: otherId })),
-  "of another client (v2)": (issuer) => issuer.issueToken({ version: 2, claims: { azp: otherId } }),
+  "of another client (v1)": withClaims(() => ({ appid: clientId.slice(0, -1) })),
+  "of another client (v2)": (issuer) => issuer.issueToken({ version: 2, claims: { azp: `${clientId}0` } }),
   "without a client": (issuer) => {
     const { appid: _, ...claims } = claimsOf(issuer.issueToken());
     return issuer.signToken(claims);
