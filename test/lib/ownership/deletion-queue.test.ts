@@ -50,10 +50,3 @@ test.each([
   expect(outcome).toBe(expected);
   expect(new Set(queues.deletion.texts()).size === 40).toBe(expected === "stored");
 });
-
-test("A retry after an error stores every name, even those that are already stored", async () => {
-  queues.deletion.strikeNext("put", { failure: "unknown", when: "after" });
-  await expect(queueForDeletion(["room-a"])).rejects.toMatchObject({ status: 503 });
-  await queueForDeletion(["room-a"]);
-  expect(queues.deletion.texts()).toEqual(["room-a", "room-a"]);
-});
