@@ -6,7 +6,7 @@ export const exampleEnvironment: Readonly<Record<string, string>> = {
   AzureWebJobsStorage: "UseDevelopmentStorage=true",
   PLATFORM_URL: "https://platform.example.com",
   PLATFORM_USERNAME: "api-user",
-  PLATFORM_PASSWORD: "plätform:password-9f2c",
+  PLATFORM_PASSWORD: "plätform:password-9f2c ",
   ROOM_HOST_PIN: "482913",
   MAX_VMR: "50",
   AUTH_TENANT_ID: "11111111-1111-4111-8111-111111111111",

@@ -39,9 +39,13 @@ const documentOf = (issuer: string, jwks_uri = `${provider.url}/keys`) => ({
   body: { issuer, jwks_uri },
 });
 const publish = (...keyIds: string[]): void => {
-  const keySet = keyIds.map((kid) => ({ ...publicJwk, kid }));
-  const documents = { [v1]: documentOf(issuers[0]), [v2]: documentOf(issuers[1]) };
-  answers = { ...documents, "/keys": { status: 200, body: { keys: keySet } } };
+  const keysOf = (ids: string[]) => ids.map((kid) => ({ ...publicJwk, kid }));
+  answers = {
+    [v1]: documentOf(issuers[0]),
+    [v2]: documentOf(issuers[1], `${provider.url}/v2.0/keys`),
+    "/keys": { status: 200, body: { keys: keysOf(["of version 1"]) } },
+    "/v2.0/keys": { status: 200, body: { keys: keysOf(keyIds) } },
+  };
 };
 const fetches = () => paths.filter((path) => path === v1).length;
 
@@ -58,7 +62,7 @@ const isKnown = async (keyId?: string) => (await find(keyId)).publicKey !== unde
 test("A prefetch reads each document once, and find returns every published key for an hour without a fetch", async () => {
   publish("first", "second", "third");
   await keys.prefetch();
-  expect(paths.toSorted()).toEqual([v1, v2, "/keys"].toSorted());
+  expect(paths.toSorted()).toEqual([v1, v2, "/keys", "/v2.0/keys"].toSorted());
   await advance(hour - 1);
   expect([await isKnown(), await isKnown("second"), fetches()]).toEqual([true, true, 1]);
   await advance(1);

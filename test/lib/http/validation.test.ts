@@ -93,7 +93,8 @@ test.each<[string, string, z.ZodType]>([
 test("A fault names the index in a list, and a missing parameter has its own type", () => {
   const msg = `Input should be ${unparsedInteger}`;
   const fault = { type: "int_parsing", loc: ["body", "aliases", 1, "id"], msg, input: "abc" };
-  expect(inBody({ aliases: [{ id: 1 }, { id: "abc" }, { id: 2 }] })).toEqual([fault]);
+  const second = { ...fault, loc: ["body", "aliases", 2, "id"], input: "def" };
+  expect(inBody({ aliases: [{ id: 1 }, { id: "abc" }, { id: "def" }] })).toEqual([fault, second]);
   const missing = { type: "missing", loc: ["query", "name"], msg: "Field required", input: null };
   expect(inQuery({}, z.object({ name: z.string() }))).toEqual([missing]);
 });

@@ -111,7 +111,7 @@ describe("For a room", () => {
     ["with its name among its aliases", { aliases: [{ alias: "other" }, { alias: "room" }] }, true, false],
     ["without aliases", { aliases: [] }, true, false],
     ["with null as aliases", { aliases: null }, true, false],
-    ["with other aliases only", { aliases: [{ alias: "other" }] }, true, true],
+    ["with other aliases only", { aliases: [{ alias: "room-2" }] }, true, true],
     ["with a synchronisation tag", { sync_tag: "directory" }, true, true],
     ["with an empty synchronisation tag", { sync_tag: "" }, true, false],
     ["with an owner", { primary_owner_email_address: "anna@example.com" }, true, true],

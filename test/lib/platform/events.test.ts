@@ -19,7 +19,7 @@ test.each<[string, Readonly<Record<string, unknown>>, Partial<SinkReading>]>([
   ["a list as data", ended([{ name: "x" }]), unusable],
   ["two empty names", ended({ name: "", conference: "" }), unusable],
   ["a number as name", ended({ name: 5 }), unusable],
-  ["another kind", { event: "conference_started", data: { name: "x" } }, { ignored: ["conference_started"] }],
+  ["another kind", { event: "conference_ended_2", data: { name: "x" } }, { ignored: ["conference_ended_2"] }],
   ["another case", { event: "Conference_Ended", data: { name: "x" } }, { ignored: ["Conference_Ended"] }],
   ["a kind that is not text", { event: 5, data: { name: "x" } }, { ignored: ["unnamed"] }],
   ["a long kind", { event: "x".repeat(10_000) }, { ignored: ["x".repeat(250)] }],

@@ -47,7 +47,7 @@ describe("The Idempotency-Key", () => {
 test("A service tag that the platform rejects is 422 at uuiData, and other failures stay what they are", async () => {
   const createRejected = async (field: string) => {
     world.platform.clearFaults();
-    const body = { conference: { [field]: ["secret-canary"] } };
+    const body = { conference: { host_view: ["no"], [field]: ["secret-canary"] } };
     world.platform.addFault({ status: 400, method: "PATCH", body });
     return create(tagged("8d1f"));
   };

@@ -166,18 +166,19 @@ test("An update is logged with the room, but without the values, if it takes pla
 
 const unnamed = { "the PIN 482913 is taken": ["x"] };
 test.each<[string, unknown, string[] | undefined]>([
-  ["a field", { conference: { call_type: ["short"] } }, ["body", "call_type"]],
-  ["the room as a whole", { conference: { __all__: ["short"] } }, ["body"]],
+  ["fields", { conference: { call_type: ["short"], host_view: ["short"] } }, ["call_type", "host_view"]],
+  ["the room as a whole", { conference: { __all__: ["short"] } }, []],
   [
     "a field, and more",
     { conference: { pin: [""], __all__: [""], ...unnamed }, other: { pin: [""] } },
-    ["body", "pin"],
+    ["pin"],
   ],
   ["no usable field", { conference: unnamed }, undefined],
-])("A 400 of the platform that names %s is 422 at its field, or 502", async (_, body, loc) => {
+])("A 400 of the platform that names %s is 422 at each field, or 502", async (_, body, fields) => {
   world.platform.addFault({ kind: "status", status: 400, body, method: "PATCH" });
-  const faults = [valueError(loc ?? [], "the conferencing platform rejected this value")];
+  const places = fields?.length ? fields.map((field) => ["body", field]) : [["body"]];
+  const faults = places.map((loc) => valueError(loc, "the conferencing platform rejected this value"));
   const refused = { code: "invalid-request", details: { faults }, cause: { platformStatus: 400 } };
   const failed = { code: "platform-rejected", status: 502, platformStatus: 400 };
-  await expect(change({ call_type: "smoke" })).rejects.toMatchObject(loc ? refused : failed);
+  await expect(change({ call_type: "smoke" })).rejects.toMatchObject(fields ? refused : failed);
 });

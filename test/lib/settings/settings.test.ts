@@ -36,7 +36,7 @@ test("`loadSettings` returns each setting at its place, without surrounding spac
     CONTACT_CENTRE_DIVISION_IDS: "six,seven",
     EVENT_SINK_PASSWORD: " word ",
     EVENT_SINK_PREVIOUS_USERNAME: "old",
-    EVENT_SINK_PREVIOUS_PASSWORD: "older",
+    EVENT_SINK_PREVIOUS_PASSWORD: " older ",
     LOGS_INGESTION_ENDPOINT: "https://logs.example.com",
     LOGS_INGESTION_RULE_ID: "dcr-1",
     LOGS_INGESTION_STREAM: "Custom-X",
@@ -63,7 +63,7 @@ test("`loadSettings` returns each setting at its place, without surrounding spac
     contactCentre: { url: "https://api.example.com", divisionIds: ["six", "seven"] },
     eventSink: [
       { username: "sink", password: " word " },
-      { username: "old", password: "older" },
+      { username: "old", password: " older " },
     ],
     logsIngestion: { endpoint: "https://logs.example.com", ruleId: "dcr-1", stream: "Custom-X" },
   });
