@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
 import { functionNames } from "../../tools/simulators/memory/functions.ts";
-import { allOf, onlyOf, type Snapshot, snapshotOf } from "../support/infra/snapshots.ts";
+import { allOf, lastOf, onlyOf, type Snapshot, snapshotOf } from "../support/infra/snapshots.ts";
 import { faultsOf } from "../support/kusto.ts";
 import { type Row, runQuery } from "../support/kusto-rows.ts";
 
@@ -162,7 +162,7 @@ describe("An alert", () => {
     AppRoleName: appName,
     App: appName,
     Name: `${appName}-health`,
-    ApiId: "vmr-gateway-production",
+    ApiId: lastOf(onlyOf(production, "ApiManagement/service/apis").id),
   };
   const ofOthers = { AppRoleName: "x", App: "x", Name: "x", ApiId: "x" };
   const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);

@@ -70,7 +70,7 @@ test.each([
       '<inbound><base /><set-header name="x-correlation-id" exists-action="skip"><value>@(context.RequestId',
       removed("x-functions-key"),
       '<forward-request timeout="200" />',
-      '<outbound><base /><set-header name="x-correlation-id" exists-action="skip">',
+      '<outbound><base /><set-header name="x-correlation-id" exists-action="skip"><value>@((string)context.Variables["correlationId"])',
       ...["Server", "X-Powered-By", "X-AspNet-Version", "Request-Context"].map(removed),
       removed("x-ms-middleware-request-id"),
       '<on-error><base /><set-header name="x-correlation-id" exists-action="override">',

@@ -325,7 +325,8 @@ describe("`teardown.sh`", () => {
   test("deletes only what is the environment's from a group that existed, children and users first", () => {
     const first = ["Web/sites/one", "Web/serverfarms/one", "Network/privateEndpoints/one"];
     const zone = "Network/privateDnsZones/one";
-    const network = ["Network/virtualNetworks/one", "Network/natGateways/one"];
+    const users = ["Network/virtualNetworks/one", "Network/natGateways/one"];
+    const network = [...users, "Network/publicIPAddresses/one", "Network/networkSecurityGroups/one"];
     const inOrder = [...first, `${zone}/virtualNetworkLinks/one`, zone, ...network];
     const ids = inOrder.map((type) => `/subscriptions/1/resourceGroups/g/providers/Microsoft.${type}\n`);
     const list = { to: "resource list", stdout: ids.toSorted().join(""), isOnce: true };

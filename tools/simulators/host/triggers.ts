@@ -68,13 +68,12 @@ function listenToQueue(options: TriggersOptions, name: string, queueName: string
     queueName,
     poisonQueue: openQueue(`${queueName}-poison`, "base64"),
     settings: queues,
-    run: async ({ id, text, dequeueCount, insertedAt }) =>
+    run: async ({ id, text, dequeueCount }) =>
       app.invoke(name, {
         input: { string: text },
         triggerMetadata: {
           Id: { string: id },
           DequeueCount: { json: String(dequeueCount) },
-          InsertionTime: { json: JSON.stringify(new Date(insertedAt)) },
         },
       }),
     log: (level, message) => onLog({ level, category: `Function.${name}`, message, functionName: name }),

@@ -51,11 +51,10 @@ export function createManagementApi(
     if (method === "POST" && path === "/oauth/token/") return authentication.grantToken(body);
     if (!authentication.accepts(headers.authorization))
       return { status: 401, headers: { "www-authenticate": 'Basic realm="management"' } };
-    const [, versioned = "", encodedId] = address.exec(path) ?? [];
+    const [, versioned = "", id] = address.exec(path) ?? [];
     const name = versioned.replace("/v1", "");
     const list = lists[name];
     if (!list) throw new ApiError(404);
-    const id = encodedId === undefined ? undefined : decodeURIComponent(encodedId);
     if (method === "GET" && id === undefined)
       return { status: 200, body: list(path, url.searchParams, switches.maxPageSize) };
     if (name !== roomsPath) throw new ApiError(405);

@@ -130,6 +130,17 @@ test.each([
   expect(refused.errors()).toBe(inUse);
 });
 
+test("`npm start` ends with 1 if the app does not accept its settings", async () => {
+  const settings = ["--set", "POOL_MINIMUM=10", "--set", "MAX_VMR=3"];
+  const { exited, errors } = runScriptIn(
+    await temporaryFolder(),
+    "tools/local/commands/start.ts",
+    ...settings,
+  );
+  expect(await exited).toBe(1);
+  expect(errors()).toMatch(/^npm start: the app could not be loaded: .*POOL_MINIMUM: must not be .*\n$/m);
+});
+
 /** Does this until the process has ended. */
 async function pollForEnd(child: ChildProcess, act: () => unknown): Promise<void> {
   const exitCode = async () => {

@@ -31,12 +31,13 @@ test("The console counts requests and given-up ones, keeps the counts in an outa
   const shown = () => {
     const { snapshot, history } = collected();
     const [banner] = snapshot.banners.filter(({ text }) => text.includes("given up"));
-    return [snapshot.parts["Storage"], snapshot.counts.provisioning, banner?.text, history.length];
+    const { parts, counts, poolLevel } = snapshot;
+    return [parts["Storage"], counts.provisioning, poolLevel, banner?.text, history.length];
   };
   const givenUp = "The host has given up 2 requests for a room: npm run ops -- redrive --local.";
-  await expect.poll(shown).toEqual(["up", 3, givenUp, 3]);
+  await expect.poll(shown).toEqual(["up", 3, 50, givenUp, 3]);
   proxy.setDown(true);
-  await expect.poll(shown).toEqual(["down", 3, givenUp, 3]);
+  await expect.poll(shown).toEqual(["down", 3, 50, givenUp, 3]);
   const { snapshot, history } = collected();
   expect(history.at(-1)).toEqual({ time: snapshot.time, isOutage: true, counts: snapshot.counts });
   proxy.setDown(false);

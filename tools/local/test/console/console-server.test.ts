@@ -96,6 +96,7 @@ test("The curl lines of each action work in a shell, without anything else", asy
       ...Object.fromEntries(initial),
       room,
       ...(action.id === "create" && { tag }),
+      ...(action.id === "alarm" && { name: tag }),
     };
     if (action.id === "leave") platform.joinConference({ name: room, participant: values["who"] ?? "" });
     const { stdout } = await promisify(execFile)("sh", ["-c", toCurl(action, values, addresses)], { env });
