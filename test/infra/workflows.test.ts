@@ -280,7 +280,7 @@ test.each([
     cwd: folder,
     encoding: "utf8",
   } as const;
-  const stub = `gh() { echo "$*" >&2; echo 4711; }\nln -s . dist`;
+  const stub = `gh() { echo "$*" >&2; echo 4711; }\nmkdir dist; cp vmr-gateway.zip* dist`;
   const { status, stderr } = spawnSync("sh", ["-e", "-c", `${stub}\n${fetchStep?.run}`], options);
   expect([status, stderr]).toEqual([0, asked]);
   expect(readFileSync(files.GITHUB_OUTPUT, "utf8")).toBe(`checksum=${checksum}\n`);
