@@ -42,7 +42,7 @@ test.each<[number, string, unknown, string, number | undefined]>([
   [409, "no body", "", "platform-rejected", 409],
   [413, "JSON", json, "platform-unavailable", undefined],
   [429, "a page", page, "platform-unavailable", 429],
-  [502, "a page", page, "platform-unavailable", 502],
+  [500, "a page", page, "platform-unavailable", 500],
 ])(
   "Only the platform's own status counts, and the log has every one: %i with %s",
   (status, _, body, code, own) => {

@@ -6,7 +6,7 @@ import { Conference } from "../../../src/lib/rooms/schemas.ts";
 import { toReadRoom } from "../../../src/lib/rooms/shapes.ts";
 import { toUpdateFields } from "../../../src/lib/rooms/update.ts";
 
-const uri = (resource: string, id = 7) => `/api/admin/configuration/v1/${resource}/${id}/`;
+const uri = (resource: string, id = 47) => `/api/admin/configuration/v1/${resource}/${id}/`;
 
 test.each([
   ["nothing", undefined, null],
@@ -30,7 +30,7 @@ test("An ID in any relation is sent as a URI of its resource, which is returned 
   };
   const row: ConferenceRow = { id: 1, name: "room-a", ...stored };
   const shown = toReadRoom(row, { constrained: false, showHostPin: true });
-  const byId = Object.fromEntries(Object.keys(stored).map((field) => [field, [{ id: 7 }]]));
+  const byId = Object.fromEntries(Object.keys(stored).map((field) => [field, [{ id: 47 }]]));
 
   expect(toUpdateFields(Conference.parse(byId), row)).toEqual(stored);
   for (const [field, uris] of Object.entries(stored))
@@ -58,21 +58,21 @@ const badUris: Readonly<Record<string, (own: string, other: string) => unknown>>
   "no final slash": (own) => own.slice(0, -1),
   "a host before its path": (own) => `https://platform.example.com${own}`,
   "dots behind its path": (own) => `${own}../8/`,
-  "dots in its path": (own) => own.replace("7/", "../conference/7/"),
+  "dots in its path": (own) => own.replace("47/", "../conference/47/"),
   "a query": (own) => `${own}?id=8`,
   "a line break": (own) => `${own}\n`,
-  "no ID": (own) => own.replace("7/", ""),
-  "an escaped ID": (own) => own.replace("7", "%37"),
-  "an ID of zero": (own) => own.replace("7", "0"),
-  "a negative ID": (own) => own.replace("7", "-1"),
-  "an ID beyond those of databases": (own) => own.replace("7", "99999999999"),
+  "no ID": (own) => own.replace("47/", ""),
+  "an escaped ID": (own) => own.replace("47", "%37"),
+  "an ID of zero": (own) => own.replace("47", "0"),
+  "a negative ID": (own) => own.replace("47", "-1"),
+  "an ID beyond those of databases": (own) => own.replace("47", "99999999999"),
   "no characters": () => "",
-  "an ID alone": () => "7",
+  "an ID alone": () => "47",
 };
 const badValues: typeof badUris = {
-  "a number": () => 7,
+  "a number": () => 47,
   "a boolean": () => true,
-  "an object instead of a list": (own) => ({ resource_uri: own, id: 7 }),
+  "an object instead of a list": (own) => ({ resource_uri: own, id: 47 }),
   "a list in a list": (own) => [[own]],
   "a list with null": () => [null],
   "an object without reference": () => [{ name: "x" }],
@@ -101,7 +101,7 @@ test.each([
     ([what, make]) =>
       [
         `an object whose URI has ${what}`,
-        (own: string, other: string) => [{ id: 7, resource_uri: make(own, other) }],
+        (own: string, other: string) => [{ id: 47, resource_uri: make(own, other) }],
       ] as const,
   ),
 ])("Every relation rejects %s, and names its field", (_, make) => {
