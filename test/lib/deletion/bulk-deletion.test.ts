@@ -33,16 +33,16 @@ function afterFirstList(next: () => unknown): Conferences["list"] {
 describe("Bulk delete", () => {
   test("deletes pooled and assigned rooms and empties the pool and the provisioning queue, and queues unmarked rooms", async () => {
     for (let index = 0; index < 5; index++) await world.addPooled(`pooled-${index}`);
-    await world.addPooled("unmarked", { description: "" });
+    for (const name of ["by-hand-1", "by-hand-2"]) await world.addPooled(name, { description: "" });
     world.addRoom("in-use", { description });
     await world.provisioning.put(JSON.stringify({ reason: "claimed" }));
     await deleteAll();
 
     expect(world.roomNames()).toEqual([]);
     expect([...world.pool.texts(), ...world.provisioning.texts()]).toEqual([]);
-    expect(world.log.fieldsOf("bulk-deleted")).toEqual({ rooms: 7 });
-    const queued = '{"room":"unmarked","queuedBy":"gateway","reason":"bulk-delete"}';
-    expect(world.deletion.texts()).toEqual([queued]);
+    expect(world.log.fieldsOf("bulk-deleted")).toEqual({ rooms: 8 });
+    const queued = (room: string) => `{"room":"${room}","queuedBy":"gateway","reason":"bulk-delete"}`;
+    expect(world.deletion.texts()).toEqual(["by-hand-1", "by-hand-2"].map(queued));
   });
 
   test("keeps persistent rooms, foreign rooms, those of another gateway and services that are not rooms", async () => {

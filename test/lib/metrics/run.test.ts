@@ -16,6 +16,7 @@ test("`collect` writes and logs one row with every column measured, and no PIN o
   world.clock.advance(-89.6);
   await world.deletion.put("ended");
   world.clock.advance(89.6);
+  await world.deletion.receive(1, 60);
   await world.provisioning.put("{}");
   for (const failed of ["1", "2", "3"]) await world.poison.put(failed);
   for (const name of ["in-use", "theirs"]) world.platform.startConference({ name });

@@ -82,6 +82,6 @@ test.each<[string, ConferenceRow, object, object]>([
 });
 
 test("A created room has no host PIN, and its aliases have only their names", () => {
-  const created = toCreatedRoom({ ...row, aliases: [...aliases, { alias: null }, {}] });
-  expect(created).toEqual({ ...guestFields, aliases: [{ alias: "room-a" }] });
+  const created = toCreatedRoom({ ...row, aliases: [...aliases, { alias: null }, {}, { alias: "second" }] });
+  expect(created).toEqual({ ...guestFields, aliases: [{ alias: "room-a" }, { alias: "second" }] });
 });

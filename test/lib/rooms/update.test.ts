@@ -125,8 +125,8 @@ test.each<[string, object, object[], ConferenceRow?]>([
   ["two objects where one is possible", { ivr_theme: [{ id: 1 }, { id: 1 }] }, [tooMany]],
   [
     "several faults",
-    { aliases: [], ivr_theme: [{}], name: "x", tagg: 1 },
-    [unknown("tagg"), fixed("aliases"), unusable("ivr_theme", 0), fixed("name")],
+    { aliases: [], automatic_participants: [{ id: 1 }, {}], name: "x", tagg: 1 },
+    [unknown("tagg"), fixed("aliases"), unusable("automatic_participants", 1), fixed("name")],
   ],
 ])("An update with %s is rejected as a whole", (_, change, faults, row = room) => {
   const error = expect.objectContaining({ code: "invalid-request", status: 422, details: { faults } });
