@@ -54,8 +54,6 @@ const noFaults = {
   /** How long each call of the platform takes that begins with `delayed`, for example `GET /api/`; all do by default. */
   delaySeconds: 0,
   delayed: "",
-  /** How each call of the platform fails in the network layer. */
-  networkCode: "",
   appAheadSeconds: 0,
   isProvisioningDisabled: false,
   isAppMissing: false,
@@ -105,8 +103,8 @@ function createNetwork(faults: Faults, clock: ManualClock, timeoutSeconds: numbe
       // Calls that start at the same time end at the same time.
       await settlePromises();
       clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
-      const code = delaySeconds > timeout ? "ETIMEDOUT" : faults.networkCode;
-      if (code !== "") throw transportFailure(request, Object.assign(new Error(), { code }));
+      if (delaySeconds > timeout)
+        throw transportFailure(request, Object.assign(new Error(), { code: "ETIMEDOUT" }));
       return send(request, authorization);
     };
 }

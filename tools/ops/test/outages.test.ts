@@ -107,24 +107,12 @@ const outages = {
     strike: blocking(404, "PATCH"),
     found: /: the platform: something in between responds to PATCH in its place \(404\)$/,
   }),
-  "a firewall hides which conferences are live": named("Deletion", "deletion-queue-old", {
-    strike: async (gateway) => {
-      refusing({ status: 403, pathPattern: "status.*conference", body: "<html>Blocked</html>" })(gateway);
-      await endConference(gateway, "ended");
-      await collectAfter(gateway, 11);
-    },
-    found: /; 1 room failed: the platform: something in between responds to GET in its place \(403\)$/,
-  }),
   "a firewall blocks the contact centre": named("Contact centre", "contact-centre-throttling", {
     strike: async ({ contactCentre, askAsAgent }) => {
       contactCentre.failNext({ status: 403, body: "<html>Blocked</html>", count: 1000 });
       await askAsAgent();
     },
     found: /^something in between responds to the call in its place \(403\); the app logged contact-centre-/,
-  }),
-  "the certificate is not trusted": unreachable({
-    strike: change({ networkCode: "DEPTH_ZERO_SELF_SIGNED_CERT" }),
-    found: /^no authority known here has signed its certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
   }),
   "only the list of rooms is slow": unreachable({
     strike: slowDown(12, "GET /api/admin/configuration/v1/conference/?order_by"),
