@@ -449,7 +449,9 @@ test.each<Row>([
   { row: {}, isOk: true, found: "10 pooled, 1 assigned, 1 live conference" },
   { row: { AvailableRooms: null }, found: "unknown" },
   { row: { AvailableRooms: 8 }, isOk: true, found: "8 pooled, 1 assigned" },
+  { row: { InUseRooms: null }, found: "unknown" },
   { row: { AvailableRooms: 7 }, found: "; 10 names in the pool" },
+  { row: { PoolDepth: 5, AvailableRooms: 3 }, found: "; 5 names in the pool" },
   { row: {}, own: lacking(1), isOk: true, found: "10 pooled" },
   { row: {}, own: lacking(2), isOk: false, found: "2 of 10 names", advice: "creates drop these names" },
   { row: {}, own: lacking(5), isOk: false, found: "5 of 10 names", advice: "creates drop these names" },
@@ -473,6 +475,7 @@ interface UnaccountedRow extends Row {
 
 test.each<UnaccountedRow>([
   { total: null, reason: "none", found: "unknown" },
+  { total: 0, reason: "none", isOk: true, found: "none" },
   { total: 5, reason: "none", own: { orphaned }, isOk: false, found: "5 rooms: a, b, c, 2 more" },
   {
     total: 2,
@@ -536,15 +539,17 @@ test.each<Row>([
 const lost: Given = { row: { UnaccountedRooms: 3 } };
 const contradicted = "1 room handed out and still marked as pooled";
 
-test.each([
+test.each<[string, string, number, OwnMetrics["rooms"]?]>([
   ["a minute before its marker was written", "3 rooms", 31],
+  ["a minute later, and is marked as assigned", "3 rooms", 29, handedOut(1, 30)],
   ["a minute later", contradicted, 29],
   ["11 s before the rooms were listed", contradicted, 11 / 60],
   ["10 s before the rooms were listed", "3 rooms", 10 / 60],
-] as const)("Given a room that was handed out %s, Unaccounted says %s", async (_, found, minutes) => {
+])("Given a room that was handed out %s, Unaccounted says %s", async (...given) => {
+  const [, found, minutes, rooms = pooledFor(30)] = given;
   const fields = { event: "room-claimed", room: loggableName("room-30-0") };
-  const given = { ...lost, own: { rooms: pooledFor(30) }, lines: [{ time: minutesAgo(minutes), fields }] };
-  await expectFinding(pool.checkUnaccounted, { ...given, isOk: false, found });
+  const row = { ...lost, own: { rooms }, lines: [{ time: minutesAgo(minutes), fields }] };
+  await expectFinding(pool.checkUnaccounted, { ...row, isOk: false, found });
 });
 
 const created = { event: "request", function: "createRoomFromQueue" };
