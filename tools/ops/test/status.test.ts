@@ -200,33 +200,31 @@ test.each([
   expect(await dependency.checkSpeed({ ...read, probe })).toMatchObject({ isOk, found });
 });
 
-test.each([
-  { since: "served since", minutes: 1, isOk: true },
-  { since: "served before", minutes: 40, isOk: false },
-])("Callers: five refusals by API Management, and creates that were $since", async ({ minutes, isOk }) => {
-  const fields = { function: "createRoom", status: 401, reason: "TokenExpired" };
-  const refused = [30, 31, 32, 33, 34].map((refusedMinutes) => ({
-    time: minutesAgo(refusedMinutes),
-    fields,
-  }));
-  const served = [5, 6, 7, 8, 9].map((seconds) => ({ ...create(seconds), time: minutesAgo(minutes) }));
-  const { log } = memoryTarget({ clock }, { lines: served });
-  const both = { ...log, refusedByApiManagement: async () => refused };
-  expect(await work.checkCallers(reading({ log: both }))).toMatchObject({ isOk });
-});
-
 const called = (name: string, minutes: number, status: number, reason?: string): LogLine => ({
   time: minutesAgo(minutes),
   fields: { event: "request", function: name, status, reason, durationMilliseconds: 1000 },
 });
+const withFields = (line: LogLine, fields: object): LogLine => ({
+  ...line,
+  fields: { ...line.fields, ...fields },
+});
+
+test.each([
+  { since: "served since", minutes: 1, isKnown: true, isOk: true },
+  { since: "served before", minutes: 40, isKnown: true, isOk: false },
+  { since: "served before, and no log of it here", minutes: 40, isKnown: false, isOk: undefined },
+])("Callers: five refusals by API Management, and creates that were $since", async ({ minutes, ...row }) => {
+  const refused = [30, 31, 32, 33, 34].map((age) => called("createRoom", age, 401, "TokenExpired"));
+  const { log } = memoryTarget({ clock }, { lines: Array(5).fill(called("createRoom", minutes, 200)) });
+  const both = { ...log, refusedByApiManagement: async () => (row.isKnown ? refused : undefined) };
+  expect(await work.checkCallers(reading({ log: both }))).toMatchObject({ isOk: row.isOk });
+});
+
 const refusedReads = (amount: number, minutes: number, reason = "refused-by-contact-centre"): LogLine[] =>
   Array(amount).fill(called("getPublicRoom", minutes, 401, reason));
 const refusedCreates = (amount: number): LogLine[] =>
   Array(amount).fill(called("createRoom", 2, 403, "role"));
-const centreFails: LogLine = {
-  time: minutesAgo(1),
-  fields: { function: "getPublicRoom", code: "contact-centre-unavailable" },
-};
+const centreFails = withFields(called("getPublicRoom", 1, 503), { code: "contact-centre-unavailable" });
 const withoutToken = ["no-token", "malformed"].flatMap((reason) => refusedReads(5, 1, reason));
 
 test.each<[string, boolean, LogLine[]]>([
@@ -611,6 +609,10 @@ const withoutSecrets = reading({ unresolvedSecrets: async () => ["ONE", "TWO"] }
 const runsFailed = reading({}, { lines: failuresOf("metrics-run-failed") });
 const readsFail = (amount: number) =>
   reading({}, { lines: [create(1, 500), create(1, 422), ...Array(amount).fill(called("getRoom", 15, 500))] });
+const failsAtPatch = { platformMethod: "PATCH", platformStatus: 500 };
+const paused = [failsAtPatch, { code: "platform-unavailable" }].map((each) =>
+  withFields(create(1, 503), each),
+);
 const rowOfAge = (minutes: number) => withNewestRow({ TimeGenerated: minutesAgo(minutes) });
 
 test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }>([
@@ -621,6 +623,12 @@ test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }
   { check: work.checkMetrics, read: rowOfAge(16), isOk: false, found: "the last row is 16 min old" },
   { check: work.checkMetrics, read: rowOfAge(24 * 60 + 1), isOk: false, found: "no row in the last day" },
   { check: work.checkMetrics, read: runsFailed, isOk: false, found: "; a run failed: ECONNRESET" },
+  {
+    check: work.checkCreates,
+    read: reading({}, { lines: paused }),
+    isOk: false,
+    found: "PATCH (500), so changes are",
+  },
   { check: work.checkCreates, read: readsFail(5), isOk: false, found: "1 of 1 create failed in 15 min" },
   { check: work.checkOtherCalls, read: readsFail(5), isOk: false, found: "5 of 5 calls failed in 15 min" },
   { check: work.checkOtherCalls, read: readsFail(4), isOk: true, found: "4 of 4 calls failed in 15 min" },
