@@ -86,7 +86,7 @@ test("The curl lines of each action work in a shell, without anything else", asy
   const { platform, issuer } = running.stack;
   const addresses = addressesOf(running.connection);
   const env = { PATH: process.env["PATH"], NO_PROXY: "127.0.0.1" };
-  const tag = "https://verify.example.com/é€?it's='1'";
+  const tag = "https://verify.example.com/é€?it's='1";
   // The last one is "rotate". After "empty", no room could be created for the others.
   for (const action of actions.filter(({ id }) => id !== "empty")) {
     await running.untilPoolHas(1);
