@@ -60,10 +60,3 @@ test.each(["[]", "", "5"])("The settings '%s' are refused, because they are no J
     expect.stringMatching(/^GATEWAY_SETTINGS: (?:must be a JSON object|SyntaxError: )/),
   ]);
 });
-
-test("Settings of the Functions host are accepted", () => {
-  const values = read("production.env");
-  const host = '"AzureWebJobs.collectGarbage.Disabled": true, "WEBSITE_TIME_ZONE": "Europe/Zürich" }';
-  const GATEWAY_SETTINGS = values["GATEWAY_SETTINGS"]?.replace(/\}$/, `, ${host}`);
-  expect(findFaults(fileOf("production.env"), { GATEWAY_SETTINGS })).toEqual([]);
-});

@@ -171,7 +171,6 @@ const signing = { isPrivate: true, vars: { ATTESTATIONS: "true" } };
 const vars = { AZURE_WHAT_IF_CLIENT_ID: "00000000-0000-4000-8000-000000000001" };
 
 const cases: [workflow: string, is: string, run: Run, parts: string[]][] = [
-  ["deploy", "to test", {}, [...deployed, ...recorded]],
   ["deploy", "to before-production", to("before-production"), [...deployed, ...recorded]],
   ["deploy", "to production", to("production"), guarded],
   ["deploy", "to production-eu", to("production-eu"), guarded],
@@ -185,7 +184,6 @@ const cases: [workflow: string, is: string, run: Run, parts: string[]][] = [
   ["deploy", "whose provisioning fails", { failed: "provision" }, ["choose", "provision"]],
   ["deploy", "whose provisioning is cancelled", cancelled, ["choose", "provision"]],
   ["deploy", "whose release fails", { failed: "release" }, [...deployed, "release: Say what to do"]],
-  ["ci", "of main", {}, scanned],
   ["ci", "of a tag", ofTag, [compare, ...scanned, ...signed, "release"]],
   ["ci", "of a tag in a private repository", { ...ofTag, ...privately }, [compare, ...unsigned, "release"]],
   ["ci", "of a tag whose check fails", { ...ofTag, failed: "check" }, scanned],
