@@ -226,19 +226,20 @@ const refusedCreates = (amount: number): LogLine[] =>
   Array(amount).fill(called("createRoom", 2, 403, "role"));
 const centreFails = withFields(called("getPublicRoom", 1, 503), { code: "contact-centre-unavailable" });
 const withoutToken = ["no-token", "malformed"].flatMap((reason) => refusedReads(5, 1, reason));
+const tenReads = refusedReads(10, 15);
 
 test.each<[string, boolean, LogLine[]]>([
-  ["the contact centre refuses ten agents' reads", false, refusedReads(10, 15)],
-  ["it refuses nine", true, refusedReads(9, 15)],
-  ["it refuses ten, one of them 16 min ago", true, [...refusedReads(1, 16), ...refusedReads(9, 15)]],
-  ["it refuses ten of eleven", true, [...refusedReads(10, 15), called("getPublicRoom", 1, 200)]],
-  ["it refuses all that have a token", false, [...refusedReads(10, 15), ...withoutToken, create(1)]],
-  ["it fails later", false, [...refusedReads(10, 15), centreFails]],
+  ["ten agents' reads are refused", false, tenReads],
+  ["nine agents' reads are refused", true, refusedReads(9, 15)],
+  ["ten agents' reads are refused in 16 min", true, [...refusedReads(1, 16), ...refusedReads(9, 15)]],
+  ["ten of eleven agents' reads are refused", true, [...tenReads, called("getPublicRoom", 1, 200)]],
+  ["all agents' reads with a token are refused", false, [...tenReads, ...withoutToken, create(1)]],
+  ["agents' reads are refused, and then fail", false, [...tenReads, centreFails]],
   ["five creates are refused", false, refusedCreates(5)],
   ["four creates are refused", true, refusedCreates(4)],
   ["four of five creates are refused", true, [...refusedCreates(4), create(1)]],
   ["four creates and a read are refused", true, [...refusedCreates(4), called("getPublicRoom", 1, 403)]],
-])("Callers: %s, which is good: %s", async (_, isOk, lines) => {
+])("If %s, the line Callers is good: %s", async (_, isOk, lines) => {
   expect(await work.checkCallers(reading({}, { lines }))).toMatchObject({ isOk });
 });
 
@@ -249,7 +250,7 @@ test.each<[string, boolean, LogLine[]]>([
   ["the gateway returned 503; 2 accepted since", true, [called("eventSink", 5, 503), ...accepted]],
   ["1 of 1 event failed in 24 h, the last 3 h ago", false, [called("eventSink", 180, 401, "password")]],
   ["3 events in 24 h, the newest 1 h", true, [300, 200, 61].map((age) => called("eventSink", age, 204))],
-])("Event sink: says %s, which is good: %s", async (found, isOk, lines) => {
+])("The line Event sink says %s, and is good: %s", async (found, isOk, lines) => {
   const finding = await work.checkEventSink(reading({}, { lines }));
   expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
 });
