@@ -25,7 +25,7 @@ const fields = (count: number, value: unknown = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, value]));
 const json = (value: unknown) => request(JSON.stringify(value));
 const arrays = (depth: number) => `${"[".repeat(depth)}1${"]".repeat(depth)}`;
-const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+const objects = (depth: number) => `${'{"b":0,"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 const megabyte = 1024 * 1024;
 
 test.each<[string, HttpRequest, unknown, BodyContract<unknown>?]>([
