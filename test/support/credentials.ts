@@ -34,7 +34,7 @@ const withClaims =
  * name says otherwise.
  */
 export const wrongTokens: Readonly<Record<string, MakeToken>> = {
-  expired: withClaims(() => ({ exp: inSeconds(-120) })),
+  expired: withClaims(() => ({ exp: inSeconds(-61) })),
   "not yet valid": withClaims(() => ({ nbf: inSeconds(600) })),
   "without an expiry": (issuer) => {
     const { exp: _, ...claims } = claimsOf(issuer.issueToken());
