@@ -19,7 +19,7 @@ test.each(["test_AAAAAAAAAAAAAAAAAAA", "vkiosk_AAAAAAAAAAAAAAAAA", "-AAAAAAAAAAA
 );
 
 test.each([
-  ["1234", [9, 9, 9, 9], "9999"],
+  ["1234", [10, 10, 10, 10], "9999"],
   ["0123456789012345678#", [], "0000000000000000000#"],
   // The first PIN equals the host PIN.
   ["1234", [1, 2, 3, 4, 1, 2, 3, 5], "1235"],

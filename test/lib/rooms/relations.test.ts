@@ -65,7 +65,7 @@ const badUris: Readonly<Record<string, (own: string, other: string) => unknown>>
   "an escaped ID": (own) => own.replace("47", "%37"),
   "an ID of zero": (own) => own.replace("47", "0"),
   "a negative ID": (own) => own.replace("47", "-1"),
-  "an ID beyond those of databases": (own) => own.replace("47", "99999999999"),
+  "an ID beyond those of databases": (own) => own.replace("47", "1000000000"),
   "no characters": () => "",
   "an ID alone": () => "47",
 };
