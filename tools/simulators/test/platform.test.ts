@@ -103,7 +103,9 @@ test("A conference and its participants end on each node for itself", async () =
   const room = { name: "é", service_type: "conference", tag: "" };
   live.join(room, "a", "Agent");
   live.join(room, "b", "Citizen");
-  live.end("é", ["a"]);
+  live.join(room, "c", "Guest");
+  live.end("é", ["c"]);
+  live.leave("é", "Agent");
   expect(live.all().map(({ participants }) => Array.from(participants, ({ node }) => node))).toEqual([["b"]]);
   live.leave("é", "Citizen");
   expect([live.all(), live.end("é")]).toEqual([[], false]);
@@ -116,7 +118,14 @@ test("A conference and its participants end on each node for itself", async () =
     "conference_ended",
   ];
   const of = (node: string, from: number) => events.slice(from, from + 2).map((event) => `${node} ${event}`);
-  expect(emitted).toEqual([...of("a", 0), ...of("b", 0), ...of("a", 2), ...of("b", 2)]);
+  expect(emitted).toEqual([
+    ...of("a", 0),
+    ...of("b", 0),
+    ...of("c", 0),
+    ...of("c", 2),
+    ...of("a", 2),
+    ...of("b", 2),
+  ]);
 });
 
 test("The events of a node are posted in order with its credentials, each again until it is accepted", async () => {

@@ -11,7 +11,7 @@ const { clientId, clientSecret } = identities;
 const client = { client_id: clientId, client_secret: clientSecret };
 const valid = { ...client, grant_type: "client_credentials", scope: `api://${clientId}/.default` };
 
-test("After a change of the key, tokens have the new one, and those before it stay valid", async () => {
+test("After a change of the key, tokens of their version's issuer have the new one, and those before it stay valid", async () => {
   const keyOf = (token: string) => jsonwebtoken.decode(token, { complete: true })?.header.kid;
   const earlier = keyOf(issuer.issueToken());
   issuer.rotateKeys();
@@ -19,6 +19,8 @@ test("After a change of the key, tokens have the new one, and those before it st
   const response = await fetch(`${issuer.url}/${identities.tenantId}/discovery/keys`);
   expect(await response.json()).toMatchObject({ keys: [{ kid: newest }, { kid: earlier }] });
   expect(newest).not.toBe(earlier);
+  const { iss } = jsonwebtoken.decode(issuer.issueToken({ version: 2 }), { json: true }) ?? {};
+  expect(iss).toBe(`${issuer.url}/${identities.tenantId}/v2.0`);
 });
 
 test.each([
