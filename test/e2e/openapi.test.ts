@@ -97,7 +97,7 @@ beforeAll(async () => {
     for (const [operation, response] of responses) received.push([name, operation, response]);
     await end?.();
   }
-}, 300_000);
+});
 
 const responsesTo = (operation: Operation) => received.filter(([, called]) => called === operation);
 const ids = ["x-correlation-id", "x-invocation-id"];

@@ -12,7 +12,7 @@ import { afterAll, onTestFinished } from "vitest";
 const inContainer = ["--no-sandbox"];
 
 // A busy computer can take longer than the usual 30 seconds.
-const timeoutMilliseconds = 60_000;
+const timeoutMilliseconds = 200_000;
 const unpackedFolder = fileURLToPath(new URL("../../../node_modules/.cache/chromium", import.meta.url));
 
 /** Returns a browser for all tests of the file, or undefined, after one line that says why, if there is none. */

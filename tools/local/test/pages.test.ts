@@ -1,13 +1,11 @@
 /** The console and the API reference in a real browser: content, actions and accessibility. */
 import type { Locator, Page } from "playwright-core";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { accessibilityFaults, openPage, startBrowser } from "./browser.ts";
 import { startRunningConsole } from "./running-console.ts";
 
 // Pages are drawn again whenever something happens: what an action changes is always polled, never read once.
-vi.setConfig({ testTimeout: 120_000 });
-
 const browser = await startBrowser();
 const running = useStarted(async () => startRunningConsole());
 const text = async (part: Locator) => part.textContent();

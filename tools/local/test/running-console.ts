@@ -6,7 +6,7 @@ import { createTimeline } from "../console/timeline.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { openLocalQueues } from "../stack/local-queues.ts";
 
-const waiting = { timeout: 60_000, interval: 200 };
+const waiting = { timeout: 300_000, interval: 200 };
 
 /** Starts a gateway that deletes rooms a few seconds after their end, and requests a full pool. */
 export async function startRunningConsole(settings: Record<string, string> = {}) {

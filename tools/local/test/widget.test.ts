@@ -1,13 +1,11 @@
 /** The page in docs/integration.md in a real browser, on an origin other than the gateway's. */
 import { readFileSync } from "node:fs";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { contactCentreUsers, identities } from "../../simulators/identities.ts";
 import { type Answer, startLoopbackServer } from "../../simulators/services/loopback-server.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { openPage, startBrowser } from "./browser.ts";
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const browser = await startBrowser();
 

@@ -5,7 +5,6 @@ import { retirementScenarios } from "./retirement-scenarios.ts";
 
 test.each(Object.entries(retirementScenarios))(
   'No history of the scenario "%s" breaks a promise',
-  { timeout: 240_000 },
   async (_, scenario) => {
     const { failure, isComplete, complete } = await exploreScenario(scenario, {
       faults: 0,

@@ -6,8 +6,6 @@ import { connectionFolder, writeConnection } from "../../../simulators/connectio
 import { failuresIn } from "../../terminal/life-of-room.ts";
 import { startRunningConsole } from "../running-console.ts";
 
-vi.setConfig({ testTimeout: 180_000 });
-
 const script = "tools/local/commands/demo.ts";
 
 test("`npm run demo` passes on a gateway whose pool is empty, behind a proxy that does not reach it", async () => {

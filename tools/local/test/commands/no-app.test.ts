@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import * as z from "zod";
 import { loadSettings } from "../../../../src/lib/settings/settings.ts";
 import {
@@ -12,8 +12,6 @@ import {
   temporaryFolder,
 } from "../../../../test/support/script-process.ts";
 import { connectionFolder, findStartedGateways } from "../../../simulators/connection.ts";
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const settingsSchema = z.strictObject({
   IsEncrypted: z.literal(false),

@@ -16,8 +16,6 @@ import {
 import { connectionFolder, findStartedGateway } from "../../../simulators/connection.ts";
 import { fetchAccessToken } from "../../../simulators/consumer.ts";
 
-vi.setConfig({ testTimeout: 180_000 });
-
 /** Starts it in a folder of its own, so `--watch` sees no change of the project. */
 async function start(lastText: string, ...args: string[]) {
   const folder = await temporaryFolder();
@@ -147,7 +145,7 @@ async function pollForEnd(child: ChildProcess, act: () => unknown): Promise<void
     await act();
     return child.exitCode;
   };
-  await expect.poll(exitCode, { timeout: 60_000, interval: 200 }).not.toBeNull();
+  await expect.poll(exitCode).not.toBeNull();
 }
 
 async function post(url: string, body: object): Promise<void> {
