@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { promises } from "./ledger.ts";
+import { bugs } from "./planted-bugs.ts";
 import { explain, runHistories } from "./run-histories.ts";
 
 const wantedHistories = 500;
@@ -17,4 +18,11 @@ test("The simulation reports the promises of docs/architecture.md by their names
   const text = await readFile(new URL("../../docs/architecture.md", import.meta.url), "utf8");
   const names = [...text.matchAll(/^\| \d+ \| `([\w-]+)` \|/gm)].map(([, name]) => name);
   expect(names).toEqual(promises);
+});
+
+test("Each bug that the nightly run plants edits a text that its file contains once", async () => {
+  for (const [file, text] of bugs.flatMap(({ edits }) => edits)) {
+    const source = await readFile(new URL(`../../${file}`, import.meta.url), "utf8");
+    expect([file, text, source.split(text).length - 1]).toEqual([file, text, 1]);
+  }
 });
