@@ -13,7 +13,7 @@ const renewBeforeMilliseconds = 300_000;
 /**
  * Creates the one credential that all Azure clients share: the managed identity that the settings name, otherwise
  * the machine's own login. The identity library is loaded with the first token, because a deployment
- * with a connection string needs none. `getToken` throws if there is no token within 3 s.
+ * with a connection string does not use it. `getToken` throws if there is no token within 3 s.
  */
 export function createCredential(storage: Settings["storage"]): TokenCredential {
   let credential: TokenCredential | undefined;

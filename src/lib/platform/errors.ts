@@ -129,7 +129,7 @@ export function transportFailure(request: NamedRequest, cause: unknown): Platfor
   });
 }
 
-/** Returns the failure for a response that is no success. */
+/** Classifies a response that does not mean success: another status than 2xx, or a body of something in between. */
 export function responseFailure(
   request: NamedRequest,
   response: { status: number; headers: Readonly<Record<string, unknown>>; body: unknown },

@@ -116,7 +116,7 @@ test.each<[string, string, () => string, Changes?]>([
   ["whose azp is another client", "client", () => issue({ azp: otherClientId, appid: clientId })],
   ["with other roles", "role", () => issue({ roles: ["Rooms.Manage.All", "rooms.manage"] }), needsRole],
   ["without roles", "role", issue, needsRole],
-  ["with a role that is no list", "claims", () => issue({ roles: "Rooms.Manage" })],
+  ["with roles that are not a list", "claims", () => issue({ roles: "Rooms.Manage" })],
   ["for an audience that starts with ours", "audience", () => issue({ aud: `api://${clientId}/more` })],
   ["without an audience", "audience", () => issue({ aud: undefined })],
   ["without an issuer", "issuer", () => issue({ iss: undefined })],

@@ -54,13 +54,13 @@ test.each<[string, ConferenceRow, object, object]>([
   ["full: every field but the marker, with relations as lists", row, {}, fullFields],
   ["full, public: null as host PIN", row, { showHostPin: false }, { ...fullFields, pin: null }],
   [
-    "full, public, of a service that is no room: null as host PIN",
+    "full, public, of a service that is not a room: null as host PIN",
     { ...row, service_type: "lecture", description: "" },
     { showHostPin: false },
     { ...fullFields, service_type: "lecture", description: "", pin: null },
   ],
   [
-    "constrained, of a service that is no room: no PIN and tag",
+    "constrained, of a service that is not a room: neither PIN nor tag",
     { ...row, service_type: "test_call", description: "" },
     { constrained: true },
     { ...guestFields, service_type: "test_call", aliases, pin: "", tag: "" },

@@ -56,7 +56,7 @@ export function createTimeline() {
       linesByRun.delete(invocationId);
       add({ ...run, id: invocationId });
     },
-    /** Receives each state of the gateway's app. Its first start is no entry. */
+    /** Receives each state of the gateway's app. Its first start does not become an entry. */
     onState: ({ state, reason }: AppState): void => {
       if (state !== "up" || !isUp) addOutage("Gateway", state, reason);
       isUp = state === "up";

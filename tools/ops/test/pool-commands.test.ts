@@ -91,7 +91,7 @@ test.each<Row>([
     says: /requested\.\nWould take 1 room/,
     leaves: { pool: 3 },
   },
-  // The requested rooms are no reason to end with 0.
+  // Rooms that are only requested do not let it end with 0.
   {
     command: "shrink 4 --yes",
     given: threeLeased,

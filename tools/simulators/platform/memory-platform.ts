@@ -8,7 +8,7 @@ import { createPlatformState } from "./state.ts";
 
 export type MemoryPlatform = ReturnType<typeof createMemoryPlatform>;
 
-/** The transport's caller needs none. */
+/** The transport in memory does not check credentials. */
 export const noCredentials: PlatformCredentials = { authorization: async () => "", invalidate: () => false };
 
 const baseUrl = "https://platform.example.com";

@@ -6,7 +6,7 @@ import { startLogWorkspace } from "../services/log-workspace.ts";
 
 const workspace = useStarted(startLogWorkspace);
 
-test("The newest 20,000 lines are kept, and everything that is no JSON object is left out", async () => {
+test("The newest 20,000 lines are kept, and everything but JSON objects is left out", async () => {
   for (const text of ["no JSON", "[1]", "null"]) workspace.addTrace(text);
   for (let number = 1; number <= 20_002; number++) workspace.addTrace(JSON.stringify({ number }));
   const traces = z.array(z.object({ fields: z.unknown() }));

@@ -134,7 +134,7 @@ test("The events of a node are posted in order with its credentials, each again 
     const { event, seq, time } = JSON.parse(body.toString());
     const [, login = ""] = headers.authorization?.split("Basic ") ?? [];
     events.push([event, seq, time, Buffer.from(login, "base64").toString()]);
-    // A redirect is no acceptance.
+    // A redirect does not accept the event.
     return { status: events.length === 1 ? 302 : 204 };
   });
   onTestFinished(sink.stop);
