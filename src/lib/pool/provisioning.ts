@@ -15,7 +15,7 @@ import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
  * The schema of a request. `claimed` replaces a room that was handed out, and has no level. `bulk` is dropped if the pool
  * has reached the level `upTo` when the request is served.
  */
-export const provisioningRequest = z.union([
+const provisioningRequest = z.union([
   z.object({ reason: z.literal("claimed") }),
   z.object({ reason: z.literal("bulk"), upTo: z.int().min(0) }),
 ]);

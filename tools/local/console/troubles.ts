@@ -42,7 +42,7 @@ export function describeTroubles(facts: TroubleFacts): Pick<Snapshot, "isOutage"
   if (givenUp > 0) {
     const requests = count(givenUp, "request");
     banners.push({
-      text: `The host has given up ${requests} for a room: npm run ops -- redrive --local.`,
+      text: `The host has given up ${requests} for a room: npm run ops -- fill --local.`,
     });
   }
   if (poolIsEmpty) banners.push({ text: "The pool is empty: creates return 404.", cure: "fill" });

@@ -2,7 +2,6 @@
 import type { CommandGroup } from "../operator-program.ts";
 import { addDrain } from "./drain.ts";
 import { addFill, addShrink } from "./pool-size.ts";
-import { addRedrive } from "./redrive.ts";
 import { addRoom, addRooms } from "./rooms.ts";
 import { addStatus } from "./status.ts";
 import { addUnaccounted } from "./unaccounted.ts";
@@ -17,6 +16,6 @@ export const commands: readonly CommandGroup[] = [
   {
     heading: "Commands that change the gateway:",
     changesGateway: true,
-    added: [addUnaccounted, addFill, addShrink, addDrain, addRedrive, addUnmarked],
+    added: [addUnaccounted, addFill, addShrink, addDrain, addUnmarked],
   },
 ];

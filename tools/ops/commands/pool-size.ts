@@ -11,16 +11,21 @@ export function addFill({ command, run }: Operator): void {
   command(
     "fill",
     "requests the rooms that the pool lacks up to its level, MAX_VMR",
-    "The gateway makes them in the background, as after POST /room/bulk/. Requested rooms count, so it is safe to run it again.",
+    "The gateway makes them in the background, as after POST /room/bulk/. Requested rooms count, so it is safe to run it again. " +
+      "It also deletes the requests that the host gave up, for which the pool no longer lacks a room then.",
   ).action(run(fill));
 }
 
 async function fill(_options: object, { terminal, connect, conclude }: Context): Promise<Outcome> {
   const { queues, settings } = await connect();
   const { maxLevel, readyDelaySeconds } = settings.pool;
+  const requested = await createReplenishment({ ...queues, maxLevel }).topUpTo(maxLevel);
+  // Last, so that `status` shows them until the rooms are requested.
+  const givenUp = await queues.poison.count();
+  await queues.poison.clear();
+  if (givenUp > 0) terminal.print(`${count(givenUp, "request")} that the host gave up deleted.`);
   if (maxLevel === 0)
     return conclude("ok", "MAX_VMR is 0, which switches the pool off. There is nothing to do.");
-  const requested = await createReplenishment({ ...queues, maxLevel }).topUpTo(maxLevel);
   const [pooled, pending] = await Promise.all([queues.pool.count(), queues.provisioning.count()]);
   terminal.print(
     `${count(requested, "room")} requested; the pool has ${pooled} of ${maxLevel}, and ${pending} are pending.`,

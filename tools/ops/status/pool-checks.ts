@@ -57,7 +57,7 @@ export async function checkRequests({ metrics }: Reading): Promise<Finding> {
 export async function checkPoison({ metrics }: Reading): Promise<Finding> {
   const { PoisonDepth: depth } = (await metrics()).row;
   if (depth === null) return unknown;
-  return judged(depth === 0, `${count(depth, "request")} given up`, runbook("poison-messages", "redrive"));
+  return judged(depth === 0, `${count(depth, "request")} given up`, runbook("poison-messages", "fill"));
 }
 
 export async function checkDeletion(reading: Reading): Promise<Finding> {

@@ -1,6 +1,6 @@
 /**
  * Every command that changes the gateway, in a world that holds each kind of thing: pooled, leased, handed-out, live,
- * overdue, foreign, unmarked and unaccounted rooms, and waiting and poisoned requests.
+ * overdue, foreign, unmarked and unaccounted rooms, requests that wait, and requests that the host gave up.
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decodeRoomMessage, parseMarker } from "../../../src/lib/ownership/room.ts";
@@ -107,7 +107,8 @@ describe.each(invocations)("`ops %s`", (invocation) => {
     const before = stateOf(gateway);
     await gateway.ops(invocation);
     const after = stateOf(gateway);
-    expect({ ...after, provisioning: [] }).toEqual({ ...before, provisioning: [] });
+    expect({ ...after, provisioning: [], poison: [] }).toEqual({ ...before, provisioning: [], poison: [] });
+    expect(after.poison).toEqual(asks ? before.poison : []);
     expect(after.provisioning.slice(0, before.provisioning.length)).toEqual(before.provisioning);
     expect(after.provisioning.length > before.provisioning.length).toBe(!asks);
   });

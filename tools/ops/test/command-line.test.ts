@@ -68,7 +68,7 @@ test.each([
   async ({ args, ends }) => {
     const { exitCode, output, remarks } = await ops(args);
     expect(exitCode).toBe(ends);
-    expect(output + remarks).toMatch(/^ {2}redrive \[options\]/m);
+    expect(output + remarks).toMatch(/^ {2}unmarked \[options\]/m);
     for (const { code, meaning } of Object.values(exitCodes))
       expect(output + remarks).toContain(`${code}`.padEnd(5) + meaning);
   },
@@ -152,6 +152,6 @@ test("The documents name only commands and options that exist, and every command
     return !known || [...rest.matchAll(/--[\w-]+/g)].some(([option]) => !known.includes(option));
   });
   expect(wrong.map(([call]) => call)).toEqual([]);
-  expect(commands.size).toBe(9);
+  expect(commands.size).toBe(8);
   expect(calls.map(([, name]) => name)).toEqual(expect.arrayContaining([...commands.keys()]));
 });

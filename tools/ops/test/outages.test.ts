@@ -266,7 +266,7 @@ const outages = {
   "the host has given requests up": named("Poison", "poison-messages", {
     strike: async ({ queues }) => queues.poison.put('{"reason":"claimed"}'),
     found: /^1 request given up$/,
-    cure: async (gateway) => gateway.ops("redrive --yes"),
+    cure: async (gateway) => gateway.fill(),
   }),
   "all rooms were deleted, and no new one can be provisioned": named("Pool", "pool-empty-on-claim", {
     strike: async (gateway) => {

@@ -26,21 +26,8 @@ async function requestedMeanwhile(): Promise<void> {
   const request = async () => void (await gateway.queues.provisioning.put('{"reason":"claimed"}'));
   gateway.queues.pool.strikeNext("receive", { meanwhile: request });
 }
-async function poison(): Promise<void> {
-  gateway.faults.isProvisioningDisabled = true;
-  await gateway.queues.poison.put('{"reason":"claimed"}');
-}
-async function poisonAndAnother(): Promise<void> {
-  await gateway.queues.poison.put("not a request");
-  await poison();
-}
-async function keptPoison(): Promise<void> {
-  await poison();
-  for (let call = 0; call < 2; call++) gateway.queues.poison.strikeNext("delete", { failure: "unknown" });
-}
-async function leasedPoison(): Promise<void> {
-  await poison();
-  await gateway.queues.poison.receive(1, 60);
+async function givenUp(): Promise<void> {
+  for (const text of ["not a request", '{"reason":"claimed"}']) await gateway.queues.poison.put(text);
 }
 const nothing = () => undefined;
 
@@ -69,9 +56,10 @@ test.each<Row>([
     command: "fill",
     given: nothing,
     ends: 0,
-    says: /has 0 of 6, and 6 are pending\.\nA new room can be /,
+    says: /^6 rooms requested; the pool has 0 of 6, and 6 are pending\.\nA new room can be /m,
     leaves: { provisioning: 6 },
   },
+  { command: "fill", given: givenUp, settings: off, ends: 0, says: /^2 requests that .*\nMAX/, leaves: {} },
   { command: "fill", given: threeRooms, settings: off, ends: 0, says: /^MAX_VMR is 0/, leaves: { pool: 3 } },
   { command: "shrink 1", given: threeRooms, ends: 0, says: /\nMAX_VMR is 6: /, leaves: { pool: 3 } },
   { command: "shrink 3 --yes", given: threeRooms, ends: 0, says: /\nThere is nothing/, leaves: { pool: 3 } },
@@ -114,24 +102,6 @@ test.each<Row>([
     says: /\n0 rooms taken out\. 3 names leased or not ready yet, and 0 rooms requested\.\n/,
     leaves: { pool: 3 },
   },
-  { command: "redrive", given: nothing, ends: 0, says: /^0 messages in the poison q/, leaves: {} },
-  { command: "redrive", given: poisonAndAnother, ends: 1, says: /\nWould move /, leaves: { poison: 2 } },
-  {
-    command: "redrive --yes",
-    given: poisonAndAnother,
-    ends: 1,
-    says: /\n1 request moved\.\n1 message left, /,
-    leaves: { provisioning: 1, poison: 1 },
-  },
-  { command: "redrive --yes", given: poison, ends: 0, says: /\n1 req.* moved/, leaves: { provisioning: 1 } },
-  {
-    command: "redrive --yes",
-    given: keptPoison,
-    ends: 1,
-    says: /^1 message in the poison queue\.\n$/,
-    leaves: { provisioning: 1, poison: 1 },
-  },
-  { command: "redrive --yes", given: leasedPoison, ends: 1, says: /\n1 message left/, leaves: { poison: 1 } },
 ])(
   "The command `ops $command`, given $given.name, ends with $ends, leaves $leaves and says $says",
   async (row) => {
@@ -142,19 +112,6 @@ test.each<Row>([
     expect(depths()).toEqual(row.leaves);
   },
 );
-
-test("`ops redrive` puts back requests up to MAX_VMR, and the next run can read what it left at once", async () => {
-  await poisonAndAnother();
-  const { poison, provisioning } = gateway.queues;
-  // A message that becomes visible again meanwhile does not keep it running.
-  poison.strikeNext("receive", {});
-  poison.strikeNext("receive", { meanwhile: () => gateway.clock.advance(61) });
-  await gateway.ops("redrive --yes");
-  expect(poison.calls.filter((operation) => operation === "receive")).toHaveLength(2);
-  await gateway.ops("redrive --yes");
-  expect(provisioning.texts()).toEqual(['{"reason":"bulk","upTo":6}']);
-  expect(await poison.receive(32, 1)).toHaveLength(1);
-});
 
 test("`ops shrink` spares a caller's room, and the collector deletes the others", async () => {
   await gateway.addRooms(["in-use"]);

@@ -34,7 +34,7 @@ test("The console counts requests and given-up ones, keeps the counts in an outa
     const { parts, counts, poolLevel } = snapshot;
     return [parts["Storage"], counts.provisioning, poolLevel, banner?.text, history.length];
   };
-  const givenUp = "The host has given up 2 requests for a room: npm run ops -- redrive --local.";
+  const givenUp = "The host has given up 2 requests for a room: npm run ops -- fill --local.";
   await expect.poll(shown).toEqual(["up", 3, 50, givenUp, 3]);
   proxy.setDown(true);
   await expect.poll(shown).toEqual(["down", 3, 50, givenUp, 3]);

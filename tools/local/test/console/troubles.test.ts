@@ -53,7 +53,7 @@ const rows: Row[] = [
     "how many requests the host has given up",
     { givenUp: 2 },
     {},
-    "The host has given up 2 requests for a room: npm run ops -- redrive --local.",
+    "The host has given up 2 requests for a room: npm run ops -- fill --local.",
   ],
   ["that the pool is empty", { poolIsEmpty: true }, {}, "The pool is empty: creates return 404. fill"],
   [
