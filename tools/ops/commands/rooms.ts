@@ -6,7 +6,14 @@ import type { LogLine } from "../gateway/log.ts";
 import { requirePlatform } from "../gateway/target.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { describeOthers, type RoomView, readAllRooms, roomStates, viewRoom } from "../pool/room-views.ts";
+import {
+  describeOthers,
+  type RoomView,
+  readAllRooms,
+  roomStates,
+  tableOf,
+  viewRoom,
+} from "../pool/room-views.ts";
 import { causeOf } from "../status/log-history.ts";
 
 export function addRooms({ command, run }: Operator): void {
@@ -45,10 +52,7 @@ async function listRooms({ state: wanted }: ListOptions, context: Context): Prom
   const others = describeOthers(markers, gatewayName);
   if (others !== undefined) terminal.print(`Not listed: ${others}.`);
   if (shown.length === 0) return wanted ? conclude("ok", `None is ${stateNames[wanted]}.`) : "ok";
-  const now = target.clock.now();
-  const rows = shown.map(({ name, state, marker }) => [name, state, age(marker.since, now)]);
-  const lines = table([["NAME", "STATE", "SINCE"], ...rows]);
-  return conclude("ok", ["", ...lines].join("\n"));
+  return conclude("ok", ["", ...tableOf(shown, target.clock.now())].join("\n"));
 }
 
 export function addRoom({ command, run }: Operator): void {

@@ -90,16 +90,15 @@ function apiManagementQuery(apiName: string): string {
 }
 
 /** Returns the query for the lines that a filter selects, the newest first. */
-function linesQuery(app: string, { room, events, functions, gateway }: LogFilter): string {
+function linesQuery(app: string, { room, events, functions }: LogFilter): string {
   const among = (field: string, values: readonly (string | undefined)[] | undefined): string[] => {
     const known = values?.filter((value) => value !== undefined) ?? [];
     return known.length === 0 ? [] : [`where tostring(entry.${field}) in (${known.map(literal).join(", ")})`];
   };
   return [
     "AppTraces",
-    ...(gateway === undefined ? [`where AppRoleName =~ ${literal(app)}`] : []),
+    `where AppRoleName =~ ${literal(app)}`,
     "extend entry = parse_json(Message)",
-    ...among("gateway", [gateway]),
     ...among("room", room === undefined ? [] : loggedNames(room)),
     ...among("event", events),
     ...among("function", functions),

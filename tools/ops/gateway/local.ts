@@ -80,9 +80,8 @@ export function createLogReader(stored: StoredLog, clock: Pick<Clock, "now">): L
       const failed = (await readLines(1)).findLast(({ fields }) => fields["event"] === hostFailureEvent);
       return textSchema.parse(failed?.fields["message"]);
     },
-    lines: async ({ hours, room, gateway, events, functions }) => {
-      const names = { room: room && loggedNames(room), gateway: gateway && [gateway] };
-      const wanted = { ...names, event: events, function: functions };
+    lines: async ({ hours, room, events, functions }) => {
+      const wanted = { room: room && loggedNames(room), event: events, function: functions };
       const isWanted = ({ fields }: LogLine) =>
         Object.entries(wanted).every(([name, values]) => !values || values.includes(String(fields[name])));
       return (await readLines(hours)).filter(isWanted).slice(-maxLines);

@@ -14,8 +14,6 @@ export interface LogFilter {
   readonly room?: string;
   readonly events?: readonly string[];
   readonly functions?: readonly string[];
-  /** Lines of the gateway of this name, whichever app of the workspace it is. The default is this app's lines. */
-  readonly gateway?: string;
 }
 
 /** Returns how lines name a room. */

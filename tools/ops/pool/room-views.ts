@@ -7,7 +7,7 @@ import {
   parseMarker,
 } from "../../../src/lib/ownership/room.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
-import { count } from "../../terminal/format.ts";
+import { age, count, table } from "../../terminal/format.ts";
 import type { Platform, Target, TargetWithPlatform } from "../gateway/target.ts";
 import { isTakenOut } from "./taken-out.ts";
 
@@ -37,6 +37,12 @@ export function viewRoom(row: ConferenceRow, isLive: boolean): RoomView | undefi
   if (!marker) return undefined;
   const state = isTakenOut(row) ? "waiting" : marker.state;
   return { name: row.name, marker, state: isLive ? "live" : state };
+}
+
+/** Returns the lines of a table with each room's name, its state, and for how long it has been marked. */
+export function tableOf(rooms: readonly RoomView[], now: number): readonly string[] {
+  const rows = rooms.map(({ name, state, marker }) => [name, state, age(marker.since, now)]);
+  return table([["NAME", "STATE", "SINCE"], ...rows]);
 }
 
 /** Returns for example `25 rooms of the gateway production`, or undefined if there is no room of another gateway. */

@@ -11,7 +11,6 @@ import { ops } from "./run-ops.ts";
 
 /** The arguments with which a command has something to do. A command that is not here is run without arguments. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
-  unaccounted: ["", "--gateway old-name"],
   shrink: ["2"],
   drain: ["", "--leaked"],
   unmarked: ["tools/ops/test/old-names.txt"],
@@ -44,7 +43,6 @@ async function startWorld(): Promise<GatewayInMemory> {
   await addRooms(["overdue-1", "overdue-2", "test_overdue"], { hours: 48 });
   platform.startConference({ name: "live" });
   await addRooms(["foreign"], { gateway: "production", state: "pooled" });
-  await addRooms(["left-1", "left-2"], { gateway: "old-name", hours: 48 });
   await addRooms(["lost-1", "lost-2"], { state: "pooled" });
   platform.seedRooms({ rows: ["old-1", "Old/2ä=="].map((name) => ({ name, aliases: [{ alias: name }] })) });
   faults.isProvisioningDisabled = true;
