@@ -25,18 +25,19 @@ interface Origin {
 
 /**
  * Creates the log of one invocation. Each line contains `event`, the function's name, the invocation ID, the
- * correlation ID, the caller, the given fields, the failure's code and platform call, and the chain of causes.
+ * correlation ID, the caller, the given fields, the failure's code and platform call, and the chain of causes. No field
+ * replaces the origin.
  */
 export function createLog(context: InvocationLogger, origin: Origin = {}): Log {
   const { functionName, invocationId } = context;
   const line = (event: string, fields?: LogFields, cause?: unknown): string =>
     JSON.stringify({
       event,
+      ...fields,
       function: functionName,
       invocationId,
       correlationId: invocationId,
       ...origin,
-      ...fields,
       ...(cause instanceof GatewayError && { failure: cause.code, ...cause.details.failedCall }),
       ...(cause !== undefined && { causes: causesOf(cause) }),
     });

@@ -25,6 +25,11 @@ test("A line has no line break, whatever its fields contain", () => {
   expect(texts.join("")).not.toMatch(/[\r\n]/);
 });
 
+test("A line keeps its origin, whatever its fields contain", () => {
+  log.warn("contact-centre-unavailable", { correlationId: null, invocationId: "i-2", function: "other" });
+  expect(lines).toMatchObject([{ correlationId: "i-1", invocationId: "i-1", function: "createRoom" }]);
+});
+
 test("A line contains only name, message and stack of an error and its causes", () => {
   const inner = Object.assign(new TypeError("inner"), { config: { headers: { Authorization: "secret-1" } } });
   const outer = new Error("outer", { cause: inner });

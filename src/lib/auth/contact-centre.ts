@@ -113,11 +113,9 @@ export function createContactCentreCheck(
       const verdict = status === 200 ? authorize(data, divisionIds) : undefined;
       if (verdict) return lasting(verdict, checkedSeconds);
       if (isRefusal(response)) return { ...lasting("unauthenticated", unauthenticatedSeconds), status };
-      const correlationId: unknown = headers["inin-correlation-id"];
-      log.warn("contact-centre-unavailable", {
-        status,
-        correlationId: typeof correlationId === "string" ? correlationId : null,
-      });
+      const id: unknown = headers["inin-correlation-id"];
+      const contactCentreCorrelationId = typeof id === "string" ? id : null;
+      log.warn("contact-centre-unavailable", { status, contactCentreCorrelationId });
       return lasting("unavailable", pauseSeconds(response));
     } catch (cause) {
       log.warn("contact-centre-unavailable", { status: null }, cause);

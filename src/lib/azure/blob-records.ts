@@ -60,7 +60,8 @@ export function openCreateRecords({
         await upload(replaced === undefined ? isFirst : { ifMatch: replaced }).catch(
           async (error: unknown) => {
             if (responseOf(error).code !== "ContainerNotFound") throw error;
-            await fromStorage(async () => client.createIfNotExists({ abortSignal: abortSignal() }));
+            // If another create is first, the SDK's result has no request ID (storage-blob, ContainerClient).
+            await client.createIfNotExists({ abortSignal: abortSignal() });
             return upload(isFirst);
           },
         );

@@ -94,7 +94,7 @@ function createStorageQueue(
     try {
       return await fromStorage(send).catch(async (error: unknown) => {
         if (!(error instanceof RestError && error.code === "QueueNotFound")) throw error;
-        await fromStorage(async () => retrying.createIfNotExists(timeout()));
+        await retrying.createIfNotExists(timeout());
         return fromStorage(send);
       });
     } catch (error) {

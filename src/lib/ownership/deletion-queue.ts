@@ -56,7 +56,10 @@ export function groupByRoom(messages: readonly QueueMessage[]): RoomMessages[] {
 
 const maxPerReceive = 32;
 
-/** Receives messages until there are `count` of them or none is visible. Throws QueueError. */
+/**
+ * Receives messages until there are `count` of them or none is visible. If a later receive fails, returns what it has,
+ * so that those messages do not wait for the end of their leases. Throws QueueError if the first one fails.
+ */
 export async function receiveUpTo(
   queue: Pick<Queue, "receive">,
   count: number,
@@ -64,7 +67,11 @@ export async function receiveUpTo(
 ): Promise<QueueMessage[]> {
   const messages: QueueMessage[] = [];
   while (messages.length < count) {
-    const batch = await queue.receive(Math.min(maxPerReceive, count - messages.length), leaseSeconds);
+    const missing = Math.min(maxPerReceive, count - messages.length);
+    const batch = await queue.receive(missing, leaseSeconds).catch((error: unknown) => {
+      if (messages.length === 0) throw error;
+      return [];
+    });
     messages.push(...batch);
     if (batch.length === 0) break;
   }

@@ -15,7 +15,8 @@ export function isLoopback(url: string): boolean {
 export const absoluteUrl = z
   .string()
   .refine(isSafeUrl, "must be an absolute https URL (http on loopback only) without credentials or query")
-  .transform((text) => withoutTrailingSlashes(new URL(text).href));
+  // Without a bare `?` or `#` at the end, which `href` keeps: a path behind it would not be one.
+  .transform((text) => withoutTrailingSlashes(new URL(text).origin + new URL(text).pathname));
 
 function withoutTrailingSlashes(url: string): string {
   return url.endsWith("/") ? withoutTrailingSlashes(url.slice(0, -1)) : url;

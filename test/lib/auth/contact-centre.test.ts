@@ -194,9 +194,9 @@ test.each<[number, string, number, Record<string, string>]>([
     clock.advance(seconds - 1);
     expect(await outcomeOf()).toEqual(unavailable(1));
     expect(calls).toHaveLength(1);
-    const correlationId = headers["inin-correlation-id"] ?? null;
+    const contactCentreCorrelationId = headers["inin-correlation-id"] ?? null;
     expect(log.lines.map(({ event, fields }) => [event, fields])).toEqual([
-      ["contact-centre-unavailable", { status, correlationId }],
+      ["contact-centre-unavailable", { status, contactCentreCorrelationId }],
     ]);
     expect(JSON.stringify(log.lines)).not.toContain("agent-token");
     clock.advance(0.5);

@@ -45,11 +45,13 @@ describe.each<[string, () => CreateRecordStore]>([
   });
 });
 
-test("A missing container is created by the first write", async () => {
+test("A missing container is created by the first writes", async () => {
   const service = BlobServiceClient.fromConnectionString(azurite.connectionString);
   await service.getContainerClient(createRecordContainer).deleteIfExists();
 
-  expect(await openBlobs().write(randomUUID(), record("room-a"))).toBeUndefined();
+  const store = openBlobs();
+  const writes = ["room-a", "room-b", "room-c"].map(async (room) => store.write(randomUUID(), record(room)));
+  expect(await Promise.all(writes)).toEqual([undefined, undefined, undefined]);
 });
 
 test("The simulation repeats the calls of the record store as often as the library", async () => {

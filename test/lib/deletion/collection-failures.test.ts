@@ -111,6 +111,14 @@ describe("Garbage collection if the platform fails", () => {
 });
 
 describe("Garbage collection if the deletion queue fails", () => {
+  test("deletes every room although one of its receives fails", async () => {
+    for (let room = 0; room < 40; room++) await world.addEnded(`room-${room}`);
+    world.deletion.strikeNext("receive", {});
+    world.deletion.strikeNext("receive", { failure: "unknown" });
+    await world.collectGarbageAfter(600, { maxMessages: 40 });
+    expect(leftBehind()).toEqual([]);
+  });
+
   test("fails and logs the room if the message of a deleted room cannot be deleted, and deletes it in the next run", async () => {
     await world.addEnded("room-a");
     for (let call = 0; call < 2; call++) world.deletion.strikeNext("delete", { failure: "unknown" });
