@@ -2,6 +2,7 @@
 import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
+import { PlatformError } from "../lib/platform/errors.ts";
 import { findRoom, roomRoute } from "../lib/rooms/read.ts";
 
 export const deleteRoom = httpFunction({
@@ -14,8 +15,15 @@ export const deleteRoom = httpFunction({
   failures: ["room-not-found", ...platformFailures],
   async handle({ roomName }, { conferences }: { conferences: Conferences }, log) {
     const room = await findRoom(conferences, roomName);
-    // A room that is gone by now counts as deleted: an earlier call may have deleted it and lost its response.
     const wasThere = await conferences.delete(room.id);
+    // A room that is gone by now counts as deleted: an earlier call may have deleted it and lost its response.
+    if (!wasThere && (await conferences.findByName(room.name)))
+      throw new PlatformError({
+        outcome: "unknown",
+        method: "DELETE",
+        status: 404,
+        message: "the platform shows the room that it does not find",
+      });
     log.info("room-deleted", { room: room.name, wasThere });
     return { status: 204 };
   },
