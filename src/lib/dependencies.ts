@@ -36,15 +36,12 @@ export function createAdapters(settings: Settings) {
   return {
     queues: openQueues({ storage, credential }),
     createRecords: openCreateRecords({ storage, credential }),
-    platformClient: createClient(
-      createTransport(platform.url, platform.timeoutSeconds, platform.secureContext),
-      {
-        timeoutSeconds: platform.timeoutSeconds,
-        maxConcurrency: platform.maxConcurrency,
-        credentials: createCredentials(platform, clock),
-        clock,
-      },
-    ),
+    platformClient: createClient(createTransport(platform.url, platform.timeoutSeconds, platform), {
+      timeoutSeconds: platform.timeoutSeconds,
+      maxConcurrency: platform.maxConcurrency,
+      credentials: createCredentials(platform, clock),
+      clock,
+    }),
     accessChecks: createAccessChecks({
       eventSink: settings.eventSink,
       checkBearer: createBearerCheck(settings.bearer, signingKeys),

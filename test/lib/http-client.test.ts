@@ -1,12 +1,11 @@
 /** The HTTP client for outbound calls: what it does and never does. */
 import { createServer, type ServerResponse } from "node:http";
-import { createServer as createTcpServer, Socket } from "node:net";
+import { Socket } from "node:net";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHttpClient, NoResponseError } from "../../src/lib/http-client.ts";
 import { listen } from "../../tools/simulators/services/listen.ts";
 import { watchConnectLimits } from "../support/connect-limits.ts";
-import { newPlatformClient } from "../support/use-platform.ts";
 import { useStartedPerTest } from "../support/use-started.ts";
 
 describe("An HTTP client", () => {
@@ -84,27 +83,6 @@ describe("An HTTP client", () => {
     const text = inspect(error, { depth: 20, showHidden: true });
     expect(text).toContain(error.code);
     expect(text).not.toMatch(/secret-/);
-  });
-
-  test("says that a connection did not open in time, TLS included, so that the call is not retried", async () => {
-    // It accepts connections, and never begins TLS.
-    let connections = 0;
-    const silent = createTcpServer((socket) => {
-      connections += 1;
-      onTestFinished(() => void socket.destroy());
-    });
-    const url = await listen(silent);
-    onTestFinished(() => void silent.close());
-    const realSetTimeout = setTimeout;
-    const timers = vi.spyOn(globalThis, "setTimeout");
-    onTestFinished(() => timers.mockRestore());
-    timers.mockImplementation((then, milliseconds) =>
-      realSetTimeout(then, milliseconds === 5000 ? 50 : milliseconds),
-    );
-    const call = newPlatformClient(url.replace("http:", "https:")).call({ method: "GET", path: "/x/" });
-    const cause = { name: "NoResponseError", code: "CONNECT_TIMEOUT" };
-    await expect(call).rejects.toMatchObject({ outcome: "not-sent", code: "platform-timeout", cause });
-    expect(connections).toBe(1);
   });
 
   test("does not limit how long an open connection waits, and leaves no timer if it cannot connect", async () => {

@@ -1,5 +1,6 @@
 /** Starts a simulated platform for tests, with clients that call it. */
 
+import type { ConnectionOptions } from "../../src/lib/http-client.ts";
 import { type ClientOptions, createClient, type PlatformClient } from "../../src/lib/platform/client.ts";
 import { createBasicCredentials, createTransport } from "../../src/lib/platform/transport.ts";
 import { identities } from "../../tools/simulators/identities.ts";
@@ -22,8 +23,11 @@ export function usePlatform(now?: () => number): PlatformSimulator {
 }
 
 /** Returns a client, by default with these credentials and a manual clock. */
-export function newPlatformClient(url: string, options: Partial<ClientOptions> = {}): PlatformClient {
-  return createClient(createTransport(url, options.timeoutSeconds ?? 20), {
+export function newPlatformClient(
+  url: string,
+  { connection, ...options }: Partial<ClientOptions> & { readonly connection?: ConnectionOptions } = {},
+): PlatformClient {
+  return createClient(createTransport(url, options.timeoutSeconds ?? 20, connection), {
     timeoutSeconds: 20,
     maxConcurrency: 5,
     credentials: platformCredentials,

@@ -22,6 +22,7 @@ const networkWords = [
   { code: /^NOT_FROM_/, words: "something in between responds in its place" },
   { code: /^ECONNREFUSED$/, words: "refuses the connection" },
   { code: /^(?:ENOTFOUND|EAI_AGAIN)$/, words: "its host is unknown" },
+  { code: /^LOOKUP_TIMEOUT$/, words: "the look-up of its name does not end" },
   { code: /^(?:EHOSTUNREACH|ENETUNREACH)$/, words: "the network has no route to it" },
   { code: /EXPIRED/, words: "its certificate or its authority's has expired" },
   { code: /ALTNAME/, words: "its certificate is for another host" },

@@ -1,6 +1,7 @@
 /** Classifies failed platform calls by what may have happened on the platform. */
 import * as z from "zod";
 import { type FailureCode, GatewayError } from "../errors.ts";
+import { NoResponseError } from "../http-client.ts";
 
 /**
  * `not-sent`: nothing reached the platform. `refused`: it, or something in between, returned 3xx or 4xx.
@@ -111,16 +112,13 @@ export function isRefusal({ status, body }: PlatformAnswer): boolean {
   return status === 429 || (refusals.includes(status) && !isPage(body));
 }
 
-// Failures of name resolution, connecting and TLS: the request was never written.
-const notSentCodes =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|CONNECT_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER)$|^(?:ERR_TLS|CERT|UNABLE_TO)_|_CERT|_ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION)$/;
-const timeoutCodes = ["ETIMEDOUT", "CONNECT_TIMEOUT"];
+const timeoutCodes = ["ETIMEDOUT", "CONNECT_TIMEOUT", "LOOKUP_TIMEOUT"];
 
 /** Returns the failure for a missing response. */
 export function transportFailure(request: NamedRequest, cause: unknown): PlatformError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return new PlatformError({
-    outcome: notSentCodes.test(code) ? "not-sent" : "unknown",
+    outcome: cause instanceof NoResponseError && !cause.isSent ? "not-sent" : "unknown",
     isTimeout: timeoutCodes.includes(code),
     message: `${nameOf(request)}: ${code || "no response"}`,
     method: request.method,

@@ -1,9 +1,8 @@
 /** Sends one HTTP request to the platform, with the gateway's credentials: HTTP Basic, or OAuth 2.0 (ES256). */
 import { randomUUID } from "node:crypto";
-import type { SecureContext } from "node:tls";
 import jwt from "jsonwebtoken";
 import * as z from "zod";
-import { createHttpClient } from "../http-client.ts";
+import { type ConnectionOptions, createHttpClient } from "../http-client.ts";
 import type { Clock } from "../ports.ts";
 import { isRefusal, PlatformError, transportFailure } from "./errors.ts";
 
@@ -35,9 +34,9 @@ export type PlatformTransport = (
 export function createTransport(
   url: string,
   timeoutSeconds: number,
-  secureContext?: SecureContext,
+  connection?: ConnectionOptions,
 ): PlatformTransport {
-  const http = createHttpClient(url, secureContext);
+  const http = createHttpClient(url, connection);
   return async (request, authorization) => {
     const { method, path, query, body: data } = request;
     const signal = AbortSignal.timeout((request.timeoutSeconds ?? timeoutSeconds) * 1000);
@@ -65,10 +64,9 @@ export interface PlatformCredentials {
   invalidate(authorization: string): boolean;
 }
 
-export interface CredentialSettings {
+export interface CredentialSettings extends Pick<ConnectionOptions, "secureContext"> {
   readonly url: string;
   readonly timeoutSeconds: number;
-  readonly secureContext?: SecureContext | undefined;
   readonly logIn: { readonly username: string; readonly password: string } | OAuthClient;
 }
 
@@ -109,7 +107,7 @@ function createOAuthCredentials(
   { url, timeoutSeconds, secureContext }: CredentialSettings,
   clock: Clock,
 ): PlatformCredentials {
-  const http = createHttpClient(url, secureContext);
+  const http = createHttpClient(url, { secureContext });
   let current: { authorization: string; renewAt: number } | undefined;
   let pending: Promise<string> | undefined;
 

@@ -84,21 +84,6 @@ test("Only the failure of a 400 names the rejected fields and keeps the body, an
 });
 
 test.each([
-  ["CONNECT_TIMEOUT", "not-sent", "platform-timeout"],
-  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "not-sent", "platform-unavailable"],
-  ["ENOTFOUND", "not-sent", "platform-unavailable"],
-  ["ERR_TLS_HANDSHAKE_TIMEOUT", "not-sent", "platform-unavailable"],
-  ["ETIMEDOUT", "unknown", "platform-timeout"],
-  ["ECONNRESET", "unknown", "platform-unavailable"],
-  ["ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "unknown", "platform-unavailable"],
-])("The network error %s has the outcome `%s` and is %s", (networkCode, outcome, code) => {
-  const cause = Object.assign(new Error("network"), { code: networkCode });
-  const details = { failedCall: { platformMethod: "POST", platformError: networkCode } };
-  const message = `POST /rooms/: ${networkCode}`;
-  expect(transportFailure(request, cause)).toMatchObject({ outcome, code, message, cause, details });
-});
-
-test.each([
   ["an error", new Error("network")],
   ["an object", { code: "ENOTFOUND" }],
   ["a text", "network"],

@@ -74,7 +74,7 @@ export const probeSeconds = 5;
 /** Opens the platform with the operator's credentials. Does not connect: the first call does. */
 export function openPlatform(platform: Settings["platform"]): Platform {
   const { url, timeoutSeconds, maxConcurrency, secureContext } = platform;
-  const client = createClient(createTransport(url, timeoutSeconds, secureContext), {
+  const client = createClient(createTransport(url, timeoutSeconds, { secureContext }), {
     timeoutSeconds,
     maxConcurrency,
     credentials: createCredentials(platform, systemClock),

@@ -1,5 +1,6 @@
 /** Simulates the platform in memory, without sockets. It passes the same contract suite as the simulator over HTTP. */
 
+import { NoResponseError } from "../../../src/lib/http-client.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import { type PlatformCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { createControl } from "./control.ts";
@@ -29,7 +30,10 @@ export function createMemoryPlatform(now: () => number) {
     const sent = { method, url, headers, body: Buffer.from(body === undefined ? "" : JSON.stringify(body)) };
     const answer = state.outage.mode === "refuse" ? "refuse" : await manage(sent);
     if (typeof answer === "string")
-      throw transportFailure(request, Object.assign(new Error(), { code: failureCodes[answer] }));
+      throw transportFailure(
+        request,
+        new NoResponseError(failureCodes[answer], { isSent: answer !== "refuse" }),
+      );
     const received: unknown = answer.body === undefined ? "" : JSON.parse(JSON.stringify(answer.body));
     return { status: answer.status, headers: answer.headers ?? {}, body: received };
   };

@@ -7,6 +7,7 @@ test.each([
   ["ECONNREFUSED", "refuses the connection"],
   ["ENOTFOUND", "its host is unknown"],
   ["EAI_AGAIN", "its host is unknown"],
+  ["LOOKUP_TIMEOUT", "the look-up of its name does not end"],
   ["EHOSTUNREACH", "the network has no route to it"],
   ["ENETUNREACH", "the network has no route to it"],
   ["CERT_HAS_EXPIRED", "its certificate or its authority's has expired"],
