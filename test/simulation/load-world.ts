@@ -167,6 +167,21 @@ export async function createLoadWorld(surroundings: Surroundings) {
   await Promise.all(lists);
   isQuick = false;
 
+  /** Serves requests for rooms with the provisioning of one instance, four at once. */
+  function provisionOn({ provisioning }: Dependencies, pollSeconds = 1): void {
+    async function serveForever(): Promise<void> {
+      for (;;) {
+        const [request] = await queues.provisioning.receive(1, 600);
+        if (!request) await clock.sleep(pollSeconds * 1000);
+        else {
+          await provisioning.provision(JSON.parse(request.text), 1, log);
+          await queues.provisioning.delete(request);
+        }
+      }
+    }
+    for (let message = 0; message < 4; message++) void serveForever();
+  }
+
   return {
     clock,
     platform,
@@ -174,6 +189,9 @@ export async function createLoadWorld(surroundings: Surroundings) {
     log,
     addRoom,
     newInstance,
+    /** The instances that callers reach. */
+    instances: all.map(({ parts }) => parts),
+    provisionOn,
     possiblePerSecond: { calls: slots / callSeconds, creates: slots / callSeconds / callsPerCreate },
     requests: {
       /** Creates a room. The conference in it is not played. */
@@ -207,7 +225,7 @@ export async function createLoadWorld(surroundings: Surroundings) {
     /** Lets time pass. No instance may have more requests than the host lets in, or more calls than its slots. */
     async pass(seconds: number): Promise<void> {
       await clock.advance(seconds * 1000);
-      expect(maxCallsInFlight).toBeLessThanOrEqual(maxConcurrency);
+      expect(maxCallsInFlight).toBeLessThanOrEqual(Math.max(slots, maxConcurrency));
       expect(maxRequests).toBeLessThanOrEqual(maxRequestsPerInstance);
     },
     /** Returns the rooms that the gateway has put on the deletion queue; events put plain names there. */

@@ -126,6 +126,60 @@ test.each([0.02, 0.1, 0.18])(
   },
 );
 
+/** An instance that also provisions rooms, as locally. In Azure, other instances do that. */
+async function createSingleInstanceWorld(callSeconds: number, slots: number, pooled: number) {
+  const settings = {
+    PLATFORM_MAX_CONCURRENCY: String(slots),
+    MAX_VMR: String(pooled),
+    POOL_READY_DELAY_SECONDS: "0",
+  };
+  const world = await createLoadWorld({ callSeconds, slots, pooled, provisions: true, settings });
+  for (const instance of world.instances) world.provisionOn(instance, 0.1);
+  return world;
+}
+
+test.each([
+  { callSeconds: 0.02, readShare: 0, served: 100, times: 1.1, wholeSeconds: 3 },
+  { callSeconds: 0.02, readShare: 0.4, served: 100, times: 1.6, wholeSeconds: 3 },
+  { callSeconds: 0.1, readShare: 0, served: 100, times: 1.3, wholeSeconds: 8 },
+  { callSeconds: 0.4, readShare: 0, served: 55, times: 1, wholeSeconds: 16 },
+])(
+  "A burst of 100 creates goes before its replacements, and the pool is soon whole again ($callSeconds s per call, $readShare × the possible reads)",
+  async ({ callSeconds, readShare, served, times, wholeSeconds }) => {
+    const world = await createSingleInstanceWorld(callSeconds, 5, 100);
+    const reads = readShare
+      ? world.arrive(readShare * world.possiblePerSecond.calls, world.requests.read)
+      : [];
+    await world.pass(3);
+    const creates = world.sendAtOnce(100, world.requests.create);
+    await world.pass(wholeSeconds);
+    expect(creates).toHaveLength(100);
+    expect(await world.queues.pool.count()).toBe(100);
+    expect(await world.queues.provisioning.count()).toBe(0);
+    const taken = inTime(creates).map(({ took }) => took);
+    expect(taken.length).toBeGreaterThanOrEqual(served);
+    expect(Math.max(...taken)).toBeLessThan((times * 100) / world.possiblePerSecond.creates);
+    expect(reads.filter(({ error, took }) => error || took > 1)).toEqual([]);
+  },
+);
+
+test.each([
+  { slots: 3, level: 6 },
+  { slots: 5, level: 45 },
+  { slots: 12, level: 11 },
+])(
+  "With $slots slots and twice the possible creates for five minutes, rooms are replaced as fast as they are handed out",
+  async ({ slots, level }) => {
+    const world = await createSingleInstanceWorld(0.4, slots, 60);
+    // A create and its replacement are three calls.
+    const possible = world.possiblePerSecond.calls / 3;
+    const creates = world.arrive(2 * possible, world.requests.create);
+    await world.pass(300);
+    expect(inTime(creates).length).toBeGreaterThan(0.92 * possible * 300);
+    expect(await world.queues.pool.count()).toBeGreaterThanOrEqual(level);
+  },
+);
+
 test("Of a burst that takes too long, those who cannot be served are refused within two seconds", async () => {
   const world = await createLoadWorld({ callSeconds: 2.6 });
   for (let round = 0; round < 2; round++) {
@@ -188,21 +242,8 @@ function startAllParts(
   perSecond: Readonly<Record<"creates" | "reads", number>>,
   conferenceSeconds: number,
 ) {
-  const { clock, queues, log } = world;
-  async function serveForever({ provisioning }: Dependencies): Promise<void> {
-    for (;;) {
-      const [request] = await queues.provisioning.receive(1, 600);
-      if (!request) await clock.sleep(1000);
-      else {
-        await provisioning.provision(JSON.parse(request.text), 1, log);
-        await queues.provisioning.delete(request);
-      }
-    }
-  }
-  for (let count = 0; count < 4; count++) {
-    const instance = world.newInstance();
-    for (let message = 0; message < 4; message++) void serveForever(instance);
-  }
+  const { clock, log } = world;
+  for (let count = 0; count < 4; count++) world.provisionOn(world.newInstance());
   const { garbageCollection } = world.newInstance();
   const { metricsRun } = world.newInstance();
   const events: Ended[] = [];

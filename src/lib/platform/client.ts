@@ -1,7 +1,8 @@
 /** Calls the conferencing platform: slot, attempts and sending, with its credentials. */
 import { type Clock, type RandomSource, secureRandom } from "../ports.ts";
 import { isSuccess, nameOf, PlatformError, responseFailure } from "./errors.ts";
-import { createLimiter, type Priority, type Slot } from "./limiter.ts";
+import { createLimiter } from "./limiter.ts";
+import type { Priority, Slot } from "./slots.ts";
 import type {
   PlatformCredentials,
   PlatformHttpResponse,

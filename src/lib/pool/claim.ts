@@ -10,7 +10,7 @@ import {
 } from "../ownership/room.ts";
 import type { PlatformClient } from "../platform/client.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
-import type { Slot } from "../platform/limiter.ts";
+import type { Slot } from "../platform/slots.ts";
 import { timestampOf } from "../ports.ts";
 import { deleteConfirmed, type QueueMessage } from "../queue.ts";
 import { createBreaker } from "./breaker.ts";

@@ -150,6 +150,7 @@ describe("A call while all slots are busy", () => {
 
   test("fails at once if 200 others wait, and background work fails at its deadline; nothing is sent", async () => {
     keepBusy(204);
+    await settlePromises();
     const ended: unknown[] = [];
     const note = (outcome: unknown) => void ended.push(outcome);
     void outcomeOf({}).then(note);

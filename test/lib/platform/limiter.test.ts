@@ -1,7 +1,7 @@
-/** The limit on concurrent calls: how failures change it, whose call starts next, and when waiting ends. */
+/** The limit on concurrent calls: how failures change it, and when they pause all calls. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
-import { createLimiter, type Priority } from "../../../src/lib/platform/limiter.ts";
+import { createLimiter } from "../../../src/lib/platform/limiter.ts";
 import {
   createVirtualClock,
   settlePromises,
@@ -21,9 +21,9 @@ beforeEach(() => {
 const inSeconds = (seconds: number) => clock.now() + seconds * 1000;
 
 /** Takes slots until a call has to wait, gives them back, and returns how many there were. */
-async function countSlots(priority: Priority = "caller"): Promise<number> {
+async function countSlots(): Promise<number> {
   const startBefore = inSeconds(0.001);
-  const asked = Array.from({ length: ceiling + 1 }, async () => limiter.takeSlot(priority, startBefore));
+  const asked = Array.from({ length: ceiling + 1 }, async () => limiter.takeSlot("caller", startBefore));
   await clock.advance(1);
   const slots = (await Promise.all(asked)).filter((slot) => slot !== undefined);
   for (const slot of slots) slot[Symbol.dispose]();
@@ -186,156 +186,5 @@ describe("After 429 and 503", () => {
     limiter.onFailure(response(429, 10), clock.now());
     expect(await secondsUntilStart()).toBe(10);
     expect(await countSlots()).toBe(ceiling / 4);
-  });
-});
-
-describe("Background calls", () => {
-  test.each([
-    [8, 6],
-    [3, 1],
-    [2, 1],
-  ])("take of a limit of %i calls %i", async (slots, inBackground) => {
-    limiter = createLimiter(slots, clock, createSeededRandom(1));
-    expect(await countSlots("background")).toBe(inBackground);
-  });
-
-  test("wait in one line with callers, in order of arrival, and take turns with claims", async () => {
-    limiter = createLimiter(3, clock, createSeededRandom(1));
-    const take = async (priority: Priority) => limiter.takeSlot(priority, inSeconds(9));
-    const [slot] = await Promise.all([take("caller"), take("caller"), take("caller")]);
-    const served: string[] = [];
-    const serve = (name: string, waiting: Promise<Disposable | undefined>) =>
-      void waiting.then((granted) => {
-        served.push(name);
-        granted?.[Symbol.dispose]();
-      });
-    serve("caller 1", take("caller"));
-    serve("background", take("background"));
-    await settlePromises();
-    serve("caller 2", take("caller"));
-    for (const claim of [1, 2]) serve(`claim ${claim}`, limiter.takeSlot("claim", inSeconds(9)));
-    await settlePromises();
-    slot?.[Symbol.dispose]();
-    await settlePromises();
-    expect(served).toEqual(["claim 1", "caller 1", "claim 2", "background", "caller 2"]);
-  });
-});
-
-describe("A call that waits for a slot", () => {
-  const takeAll = async () =>
-    Promise.all(Array.from({ length: ceiling }, async () => limiter.takeSlot("caller", inSeconds(1))));
-
-  test("gets none after its deadline, even if one is free, and leaves its turn to the next one", async () => {
-    const [slot] = await takeAll();
-    const late = limiter.takeSlot("caller", inSeconds(1));
-    const next = limiter.takeSlot("caller", inSeconds(9));
-    await clock.advance(2000);
-    slot?.[Symbol.dispose]();
-    expect(await late).toBeUndefined();
-    expect(await next).toBeDefined();
-    slot?.[Symbol.dispose]();
-    expect(await limiter.takeSlot("caller", clock.now())).toBeUndefined();
-  });
-
-  test.each(["caller", "background", "claim"] as const)(
-    "leaves its place to later ones if it got no slot: a %s",
-    async (kind) => {
-      limiter = createLimiter(1, clock, createSeededRandom(1));
-      const take = async () => limiter.takeSlot(kind, inSeconds(1));
-      const slot = await limiter.takeSlot("caller", inSeconds(1));
-      for (let call = 0; call < 5; call++) {
-        const late = take();
-        await clock.advance(1000);
-        expect(await late).toBeUndefined();
-      }
-      slot?.[Symbol.dispose]();
-      expect(await take()).toBeDefined();
-    },
-  );
-
-  test("gets one as soon as the limit rises", async () => {
-    timeOutTwice();
-    for (let call = 0; call < ceiling / 2; call++) await limiter.takeSlot("caller", inSeconds(9));
-    const waiting = limiter.takeSlot("caller", inSeconds(9));
-    for (let call = 0; call < ceiling; call++) limiter.onSuccess(100, 10);
-    await clock.advance(9000);
-    expect(await waiting).toBeDefined();
-  });
-
-  test("leaves no timer behind when it gets its slot", async () => {
-    const [slot] = await takeAll();
-    const next = limiter.takeSlot("caller", inSeconds(9));
-    slot?.[Symbol.dispose]();
-    await next;
-    await settlePromises();
-    expect(clock.dueTimes()).toEqual([]);
-  });
-});
-
-describe("Callers who would wait too long", () => {
-  let workSeconds = { claim: 1, caller: 1 };
-  beforeEach(() => {
-    workSeconds = { claim: 1, caller: 1 };
-  });
-
-  /** Does one unit of work, and returns whether it got a slot. */
-  async function work(kind: "claim" | "caller"): Promise<boolean> {
-    using slot = await limiter.takeSlot(kind, inSeconds(12.5));
-    if (slot) await clock.sleep(workSeconds[kind] * 1000);
-    return slot !== undefined;
-  }
-  const start = (count: number, ...input: Parameters<typeof work>) =>
-    Array.from({ length: count }, async () => work(...input));
-  /** Returns how many of these get a slot. */
-  async function served(works: readonly Promise<boolean>[]): Promise<number> {
-    await clock.advance(60_000);
-    return (await Promise.all(works)).filter(Boolean).length;
-  }
-
-  async function countRefused(works: readonly Promise<boolean>[]): Promise<number> {
-    await settlePromises();
-    const states = works.map(async (ends) => Promise.race([ends, Promise.resolve("waits")]));
-    return (await Promise.all(states)).filter((state) => state === false).length;
-  }
-
-  test.each([
-    ["claim", ceiling],
-    ["caller", ceiling],
-    ["claim", ceiling / 2],
-    ["caller", ceiling / 2],
-  ] as const)(
-    "are refused: a %s, by the average time of those ahead, with a limit of %i",
-    async (kind, limit) => {
-      if (limit < ceiling) timeOutTwice();
-      expect(await served(start(5 * limit, kind))).toBe(5 * limit);
-      const works = start(100, kind);
-      const refused = await countRefused(works);
-      expect(refused).toBeGreaterThan(100 - limit * 10);
-      // As many at work as the limit says, and for eight seconds as many more in each.
-      expect(refused).toBeLessThanOrEqual(100 - limit * 8);
-      expect(await served(works)).toBe(100 - refused);
-    },
-  );
-
-  test.each(["claim", "caller"] as const)(
-    "are not refused because one unit of work was slow: a %s",
-    async (kind) => {
-      workSeconds[kind] = 3;
-      await served(start(1, kind));
-      workSeconds[kind] = 0.04;
-      expect(await served(start(100, kind))).toBe(100);
-    },
-  );
-
-  test("are counted in both lines", async () => {
-    workSeconds.caller = 3;
-    await served([...start(4 * ceiling, "claim"), ...start(4 * ceiling, "caller")]);
-    const claims = start(30, "claim");
-    expect(await countRefused(claims)).toBe(0);
-    const reads = start(60, "caller");
-    // With as many claims of a second as reads of three ahead, 17 reads wait for eight seconds at most.
-    const refused = await countRefused(reads);
-    expect(refused).toBe(60 - 17);
-    expect(await served([...claims, ...reads])).toBe(90 - refused);
   });
 });
