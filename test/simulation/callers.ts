@@ -168,11 +168,21 @@ export async function deliverEnds(
   names: readonly string[],
   process: number,
   plan: Plan,
-  first = { delivery: 1, sentAt: world.clock.now(), seq: world.newNumber() },
 ): Promise<void> {
+  for (const name of names) world.ledger.mayBeDeleted.add(name);
+  await deliver(world, { names, process, sentAt: world.clock.now(), seq: world.newNumber() }, plan, 1);
+}
+
+interface Delivery {
+  readonly names: readonly string[];
+  readonly process: number;
+  readonly sentAt: number;
+  readonly seq: number;
+}
+
+async function deliver(world: World, ends: Delivery, plan: Plan, attempt: number): Promise<void> {
   const { ledger, clock } = world;
-  const { delivery, sentAt, seq } = first;
-  for (const name of names) ledger.mayBeDeleted.add(name);
+  const { names, process, sentAt, seq } = ends;
   const events = names.map((name, index) => ({
     node: "10.0.0.21",
     seq: seq * 100 + index,
@@ -188,14 +198,8 @@ export async function deliverEnds(
         ledger.violated("event-lost", `#${response.task.id} received 204, but ${name} was not stored`);
       ledger.ended.set(name, clock.now());
     }
-  } else if (delivery < maxDeliveries) {
-    clock.after(
-      redeliverySeconds * 1000,
-      () =>
-        void deliverEnds(world, names, process, world.planWithoutFaults(), {
-          ...first,
-          delivery: delivery + 1,
-        }),
-    );
+  } else if (attempt < maxDeliveries) {
+    const retry = () => void deliver(world, ends, world.planWithoutFaults(), attempt + 1);
+    clock.after(redeliverySeconds * 1000, retry);
   }
 }

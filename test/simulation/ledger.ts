@@ -272,9 +272,11 @@ export function createLedger(options: LedgerOptions) {
 
     /** A message was to be deleted and did not exist. */
     onMessageGone(queue: string, text: string, task: Task): void {
+      if (queue !== "pool") return;
       const { room } = decodeRoomMessage(text);
-      const isCleared = queue === "pool" && seen.clearedUnder.get(room) === task;
-      if (isCleared && seen.unansweredDelete.get(room) === task) seen.clearedBeforeCommit.set(room, task);
+      const wasCleared = seen.clearedUnder.get(room) === task;
+      const hadNoResponse = seen.unansweredDelete.get(room) === task;
+      if (wasCleared && hadNoResponse) seen.clearedBeforeCommit.set(room, task);
     },
 
     /** A message became invisible for some time, or visible. */

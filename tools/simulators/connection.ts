@@ -62,7 +62,7 @@ export function writeConnection(connection: Connection, path = ownFile): void {
 }
 
 /** Removes the file of this process. Synchronous, because it runs while the process exits. */
-export function removeConnection(): void {
+export function removeConnectionFile(): void {
   rmSync(ownFile, { force: true });
 }
 

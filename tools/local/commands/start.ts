@@ -4,7 +4,7 @@ import { settingNames } from "../../../src/lib/settings/settings.ts";
 import {
   type Connection,
   findStartedGateway,
-  removeConnection,
+  removeConnectionFile,
   writeConnection,
 } from "../../simulators/connection.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
@@ -26,12 +26,12 @@ const inspectPort = 9229;
 
 const options = readStartOptions(process.argv.slice(2));
 const stopping = stopSignal();
-process.on("exit", removeConnection);
+process.on("exit", removeConnectionFile);
 
 for (const name of settingNames.filter((setting) => process.env[setting] !== undefined))
   console.log(`Ignoring ${name} from the environment. Use --set to set it.`);
 // In a container, the process ID of a killed gateway is used again, and its file remains.
-removeConnection();
+removeConnectionFile();
 const earlier = await findStartedGateway();
 if (earlier)
   console.log(

@@ -71,9 +71,9 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   const workspaceId = names.workspaceId ?? (await findWorkspace(resourceManager, groupId, environmentTag));
   const { settings, hasPlatformLogin } = toOperatorSettings(appSettings.properties, environment);
   // Deployments and changes of settings restart the app.
-  const { defaultHostName, lastModifiedTimeUtc: changedAt } = app.properties;
+  const changedAt = app.properties.lastModifiedTimeUtc;
+  const appUrl = `https://${app.properties.defaultHostName}`;
   const healthUrl = names.healthUrl ?? app.tags?.["vmr-gateway-health"];
-  const appUrl = `https://${defaultHostName}`;
   const gatewayUrl = healthUrl?.replace(/\/public\/health$/, "") ?? appUrl;
   const apiName = environmentTag && `vmr-gateway-${environmentTag}`;
   const log = createAzureLog(logAnalytics, workspaceId, { app: appName, apiName });
@@ -88,17 +88,16 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     // Without API Management, it refuses no call.
     log: gatewayUrl === appUrl ? { ...log, refusedByApiManagement: async () => [] } : log,
     platform: hasPlatformLogin ? openPlatform(settings.platform) : undefined,
-    unresolvedSecrets: async () => {
-      const path = pathOf("/config/configreferences/appsettings");
-      const { value } = await resourceManager(
-        path,
-        referencesSchema,
-        ofApp("the state of the app's secrets"),
-      );
-      return value.filter(({ properties }) => properties.status !== "Resolved").map(({ name }) => name);
-    },
+    unresolvedSecrets: async () =>
+      findUnresolvedSecrets(resourceManager, pathOf("/config/configreferences/appsettings")),
     operatorId: async () => fetchOperatorId(resourceManagerUrl, credential),
   };
+}
+
+/** Returns the names of the settings whose references to the vault the app cannot resolve. */
+async function findUnresolvedSecrets(api: AzureApi, path: string): Promise<string[]> {
+  const { value } = await api(path, referencesSchema, ofApp("the state of the app's secrets"));
+  return value.filter(({ properties }) => properties.status !== "Resolved").map(({ name }) => name);
 }
 
 /** Returns the app with the tag of the environment, as infra/deploy.sh does. */

@@ -75,8 +75,8 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
   }
   const row = await reading.newestRow();
   const reached = row?.["PlatformConnected"] === true && row["AvailableRooms"] !== null;
-  if (probe && (row === undefined || reached || (await isServedSince(reading, row["TimeGenerated"]))))
-    return { isOk: true, found: "connected" };
+  const isContradicted = row && !reached && !(await isServedSince(reading, row["TimeGenerated"]));
+  if (probe && !isContradicted) return { isOk: true, found: "connected" };
   if (reached) return { isOk: true, found: "connected, as the app saw it" };
   const when = row === undefined ? "" : ` ${age(String(row["TimeGenerated"]), target.clock.now())} ago`;
   const found = `${probe ? "connected from here, but " : ""}the app did not reach it${when}`;
