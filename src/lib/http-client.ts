@@ -1,4 +1,5 @@
 /** Creates HTTP clients for outbound calls. */
+import { lookup as dnsLookup } from "node:dns";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { LookupFunction } from "node:net";
@@ -7,7 +8,11 @@ import axios, { type AxiosError, type AxiosInstance, isCancel } from "axios";
 
 // Servers usually close idle connections after 5 s, and a request on one just closed has an unknown outcome.
 const idleMilliseconds = 4000;
+// A busy gateway also follows a name that moves to another address.
+const maxAgeMilliseconds = 60_000;
 const defaultConnectMilliseconds = 5000;
+// For each address but the last. A lost SYN is sent again after a second (RFC 6298, 2.1); Node's default is 250 ms.
+const attemptMilliseconds = 1500;
 const maxResponseBytes = 64 * 1024 * 1024;
 
 /** A request without a response. Unlike axios' errors, it does not contain the request, which has credentials. */
@@ -32,7 +37,7 @@ export class NoResponseError extends Error {
 export interface ConnectionOptions {
   /** Which authorities are trusted. With the option `ca` instead, each connection would parse all of them again. */
   readonly secureContext?: SecureContext | undefined;
-  readonly lookup?: LookupFunction | undefined;
+  readonly lookup?: LookupFunction;
   readonly createConnection?: HttpAgent["createConnection"] | undefined;
   /** The limit for name look-up, TCP and TLS together. */
   readonly connectMilliseconds?: number;
@@ -54,51 +59,64 @@ export function createHttpClient(baseURL: string, options?: ConnectionOptions): 
     validateStatus: null,
   });
   client.interceptors.response.use(undefined, (error: AxiosError) => {
-    const { socket }: { readonly socket?: object | null } = error.request ?? {};
-    const timeoutCode = socket ? openingSockets.get(socket) : "CONNECT_TIMEOUT";
-    const isSent = timeoutCode === undefined;
-    throw isCancel(error)
-      ? new NoResponseError(timeoutCode ?? "ETIMEDOUT", { isSent })
-      : new NoResponseError(error.code ?? "", { isSent, cause: error.cause });
+    const timeout = timeoutOf(error.request?.socket);
+    const { isSent } = timeout;
+    throw isCancel(error) ? timeout : new NoResponseError(error.code ?? "", { isSent, cause: error.cause });
   });
   return client;
 }
 
-/** Sockets that are not open yet, TLS included, with the code of a timeout at present. */
-const openingSockets = new WeakMap<object, "LOOKUP_TIMEOUT" | "CONNECT_TIMEOUT">();
+/** When each socket opened, by the process's own time. Nothing of a request is sent before, and TLS is part of it. */
+const openedAt = new WeakMap<object, number>();
+/** Sockets that have the addresses of their server. */
+const connecting = new WeakSet();
 
-/** Creates an agent that ends connections that do not open in time. */
-function createAgent(
-  url: string,
-  {
-    secureContext,
-    lookup,
-    createConnection,
-    connectMilliseconds = defaultConnectMilliseconds,
-  }: ConnectionOptions = {},
-): HttpAgent {
+/** Returns the failure of a request on this socket that ends now. */
+function timeoutOf(socket?: object | null): NoResponseError {
+  if (!socket || !connecting.has(socket)) return new NoResponseError("LOOKUP_TIMEOUT", { isSent: false });
+  const isSent = openedAt.has(socket);
+  return new NoResponseError(isSent ? "ETIMEDOUT" : "CONNECT_TIMEOUT", { isSent });
+}
+
+/** Creates an agent for one server. It ends connections that do not open in time, are idle or are old. */
+export function createAgent(url: string, options: ConnectionOptions = {}): HttpAgent {
+  const { secureContext, connectMilliseconds = defaultConnectMilliseconds } = options;
   const Agent = url.startsWith("https:") ? HttpsAgent : HttpAgent;
   const agent = new Agent({
     keepAlive: true,
     timeout: idleMilliseconds,
-    ...(lookup && { lookup }),
+    autoSelectFamilyAttemptTimeout: attemptMilliseconds,
+    lookup: shareLookups(options.lookup),
     ...(secureContext && { secureContext }),
   });
-  const connect = createConnection ?? agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) => {
-    const socket = connect(options, callback);
+  const connect = options.createConnection ?? agent.createConnection.bind(agent);
+  agent.createConnection = (given, callback) => {
+    const socket = connect(given, callback);
     if (!socket) return socket;
-    openingSockets.set(socket, "LOOKUP_TIMEOUT");
-    const timer = setTimeout(() => {
-      socket.destroy(new NoResponseError(openingSockets.get(socket) ?? "", { isSent: false }));
-    }, connectMilliseconds);
-    socket.once("connectionAttempt", () => openingSockets.set(socket, "CONNECT_TIMEOUT"));
+    const timer = setTimeout(() => socket.destroy(timeoutOf(socket)), connectMilliseconds);
+    const stop = () => clearTimeout(timer);
+    socket.once("connectionAttempt", () => connecting.add(socket));
     socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", () => {
-      openingSockets.delete(socket);
-      clearTimeout(timer);
+      openedAt.set(socket, performance.now());
+      stop();
     });
-    socket.once("close", () => clearTimeout(timer));
-    return socket;
+    return socket.once("close", stop);
   };
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) =>
+    performance.now() - (openedAt.get(socket) ?? 0) < maxAgeMilliseconds && keep(socket);
   return agent;
+}
+
+/** Shares each look-up of the server's name among its callers: it holds a thread until it ends, even if they give up. */
+function shareLookups(lookup: LookupFunction = dnsLookup): LookupFunction {
+  let callbacks: Parameters<LookupFunction>[2][] = [];
+  return (name, options, callback) => {
+    if (callbacks.push(callback) > 1) return;
+    lookup(name, options, (...result) => {
+      const waiting = callbacks;
+      callbacks = [];
+      for (const callEach of waiting) callEach(...result);
+    });
+  };
 }

@@ -1,6 +1,6 @@
 /** The HTTP client for outbound calls: what it does and never does. */
-import { createServer, type ServerResponse } from "node:http";
-import { Socket } from "node:net";
+import { type Agent, createServer, type ServerResponse } from "node:http";
+import { type LookupFunction, Socket } from "node:net";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHttpClient, NoResponseError } from "../../src/lib/http-client.ts";
@@ -62,6 +62,41 @@ describe("An HTTP client", () => {
     // As after 4 s without data.
     if (socket instanceof Socket) socket.emit("timeout");
     await expect.poll(() => seen.closed, { interval: 5 }).toBe(1);
+  });
+
+  test("uses no connection for longer than a minute, so that it follows a name to another address", async () => {
+    const clock = vi.spyOn(performance, "now");
+    onTestFinished(() => clock.mockRestore());
+    respond = (response) => response.end();
+    const client = createHttpClient(server.url);
+    for (const seconds of [0, 59.9, 60, 61]) {
+      clock.mockReturnValue(1000 * seconds);
+      await client.get("/x/");
+    }
+    expect(seen).toMatchObject({ requests: 4, opened: 2 });
+  });
+
+  test("looks a name up once for all requests that wait for it", async () => {
+    const lookups: Parameters<LookupFunction>[2][] = [];
+    const lookup: LookupFunction = (_, __, callback) => void lookups.push(callback);
+    respond = (response) => response.end();
+    const client = createHttpClient(server.url.replace("127.0.0.1", "platform.example.com"), { lookup });
+    // The third request of the second round needs a third connection.
+    for (const round of [1, 2]) {
+      const requests = Promise.all(Array.from({ length: round + 1 }, async () => client.get("/x/")));
+      await expect.poll(() => lookups.length, { interval: 5 }).toBeGreaterThanOrEqual(round);
+      for (const callback of lookups) callback(null, [{ address: "127.0.0.1", family: 4 }]);
+      await requests;
+      expect(lookups).toHaveLength(round);
+    }
+  });
+
+  test("gives each address but the last the time in which a lost SYN is sent again", async () => {
+    const createConnection = vi.fn<Agent["createConnection"]>(() => new Socket().destroy(new Error("lost")));
+    const request = createHttpClient(server.url, { createConnection }).get("/x/");
+    await expect(request).rejects.toThrow("lost");
+    const options = createConnection.mock.calls[0]?.[0];
+    expect(options).toMatchObject({ autoSelectFamilyAttemptTimeout: 1500 });
   });
 
   const tooMuch = Buffer.alloc(64 * 1024 * 1024 + 1);

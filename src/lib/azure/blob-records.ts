@@ -3,6 +3,7 @@ import { json } from "node:stream/consumers";
 import type { TokenCredential } from "@azure/identity";
 import type { BlobRequestConditions, ContainerClient } from "@azure/storage-blob";
 import { GatewayError } from "../errors.ts";
+import { createAgent } from "../http-client.ts";
 import { CreateRecord, type CreateRecordStore } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import { defaultTimeoutSeconds, fromStorage, type StorageAccountOptions } from "./storage-queue.ts";
@@ -81,11 +82,13 @@ async function openContainer(
   credential: TokenCredential,
 ): Promise<ContainerClient> {
   const { BlobServiceClient } = await import("@azure/storage-blob");
-  const service =
+  const open = (options: object) =>
     "connectionString" in storage
-      ? BlobServiceClient.fromConnectionString(storage.connectionString, clientOptions)
-      : new BlobServiceClient(storage.blobServiceUrl, credential, clientOptions);
-  return service.getContainerClient(createRecordContainer);
+      ? BlobServiceClient.fromConnectionString(storage.connectionString, options)
+      : new BlobServiceClient(storage.blobServiceUrl, credential, options);
+  // As for the queues.
+  const agent = createAgent(open({}).url);
+  return open({ ...clientOptions, agent }).getContainerClient(createRecordContainer);
 }
 
 /** Returns status and code if the SDK's error is a response, and the error itself if the service refused the request. */

@@ -1,6 +1,7 @@
 /** Implements the queue port with Azure Storage Queues. */
 import type { TokenCredential } from "@azure/identity";
 import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
+import { createAgent } from "../http-client.ts";
 import { type Queue, QueueError, type QueueFailure, type Queues, queueNames } from "../queue.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -43,14 +44,17 @@ export function openStorageAccount({
   credential,
   timeoutSeconds = defaultTimeoutSeconds,
 }: StorageAccountOptions): (name: string, encoding: Encoding) => Queue {
-  const open = (options: typeof noRetries) =>
+  const open = (options: object) =>
     "connectionString" in storage
       ? QueueServiceClient.fromConnectionString(storage.connectionString, options)
       : new QueueServiceClient(storage.queueServiceUrl, credential, options);
+  // The SDK keeps idle connections until they fail. It uses this option (core-rest-pipeline, createPipelineFromOptions)
+  // instead of a proxy, but does not declare it.
+  const agent = createAgent(open({}).url);
   // For puts and for every operation that needs a receipt.
-  const singleTry = open(noRetries);
+  const singleTry = open({ ...noRetries, agent });
   // For operations that are safe to carry out twice.
-  const retrying = open(withRetries);
+  const retrying = open({ ...withRetries, agent });
   const timeout = () => ({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
   return (name, encoding) =>
     createStorageQueue(singleTry.getQueueClient(name), retrying.getQueueClient(name), { encoding, timeout });

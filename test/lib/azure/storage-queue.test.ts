@@ -1,5 +1,6 @@
 /** The queues of a storage account: failures, timeouts, retries, ages of messages, names and encodings. */
 import { createServer } from "node:http";
+import { Socket } from "node:net";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
@@ -83,7 +84,9 @@ test("The creation of a missing queue has a timeout, too", async () => {
   expect(asked.mock.calls.filter(([milliseconds]) => milliseconds === 17_000)).toHaveLength(2);
 });
 
-test("Consecutive operations on all queues share a connection", async () => {
+test("Consecutive operations on all queues share a connection, which ends when it is idle for 4 s", async () => {
+  const limits = vi.spyOn(Socket.prototype, "setTimeout");
+  onTestFinished(() => limits.mockRestore());
   let connections = 0;
   const listening = createServer((_, response) => response.writeHead(204, id).end());
   listening.on("connection", () => {
@@ -97,6 +100,7 @@ test("Consecutive operations on all queues share a connection", async () => {
   const { pool, deletion } = open({ connectionString: account });
   for (const queue of [pool, deletion, pool]) await queue.delete(aMessage);
   expect(connections).toBe(1);
+  expect(limits).toHaveBeenCalledWith(4000);
 });
 
 test("The age of a message is the time from its insertion to the response, by the storage's clock", async () => {
