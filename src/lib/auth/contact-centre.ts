@@ -53,7 +53,8 @@ const priorities = { knownAgent: 1, unknownToken: 0 } as const;
 /**
  * Creates the check. A verdict is cached by the token's hash for at most a minute. There is one request at a time per
  * token, and four in all. Tokens that were accepted before go first, and only unknown tokens are refused if too many
- * checks wait, so invented tokens never lock out a known agent.
+ * checks wait, so invented tokens never lock out a known agent. After two calls in a row without a response, all agents
+ * without a verdict are refused for 5 s.
  */
 export function createContactCentreCheck(
   { url, divisionIds }: ContactCentreRules,
@@ -66,6 +67,8 @@ export function createContactCentreCheck(
   const agents = new LRUCache<string, TokenCheck>({ max: maxTokens });
   const pending = new Map<string, Promise<TokenCheck>>();
   const slots = new PQueue({ concurrency: maxParallelCalls });
+  /** The newest calls without a response since the last response, at most two. */
+  let silences: readonly TokenCheck[] = [];
 
   const lasting = (verdict: TokenCheck["verdict"], reusedSeconds: number): TokenCheck => ({
     verdict,
@@ -96,7 +99,10 @@ export function createContactCentreCheck(
   }
 
   async function requestAndCache(key: string, token: string, log: Log): Promise<TokenCheck> {
-    const check = await fetchCurrentUser(token, log);
+    // Others would wait for their turn, and then for a response that does not come.
+    const silence = silences[1];
+    const isSilent = silence && secondsLeft(silence) > 0;
+    const check = isSilent ? silence : await fetchCurrentUser(token, log);
     (check.verdict === "allowed" ? agents : verdicts).set(key, check);
     pending.delete(key);
     return check;
@@ -109,6 +115,7 @@ export function createContactCentreCheck(
         headers: { Authorization: `Bearer ${token}`, Accept: "application/json" },
         signal: AbortSignal.timeout(timeoutMilliseconds),
       });
+      silences = [];
       const { status, data, headers } = response;
       const verdict = status === 200 ? authorize(data, divisionIds) : undefined;
       if (verdict) return lasting(verdict, checkedSeconds);
@@ -119,7 +126,9 @@ export function createContactCentreCheck(
       return lasting("unavailable", pauseSeconds(response));
     } catch (cause) {
       log.warn("contact-centre-unavailable", { status: null }, cause);
-      return lasting("unavailable", unavailableSeconds);
+      const silence = lasting("unavailable", unavailableSeconds);
+      silences = [...silences, silence].slice(-2);
+      return silence;
     }
   }
 

@@ -148,6 +148,25 @@ test("At most 4 calls run and 40 wait: known agents go first, and only unknown t
   expect([calls.length, ...calls.slice(4, 6)]).toEqual([46, "early-agent", "agent-token"]);
 });
 
+test("After two calls in a row without a response, no call is made for 5 s, also for agents who already wait", async () => {
+  for (const name of ["a", "b"]) {
+    reply = () => "reset";
+    expect(await outcomeOf(`refused-${name}`)).toEqual(unavailable(5));
+    reply = () => ok();
+    expect(await outcomeOf(`accepted-${name}`)).toBeUndefined();
+  }
+  const agents = Array.from({ length: 30 }, (_, index) => `agent-${index}`);
+  const checkAll = async () => Promise.all(agents.map(outcomeOf));
+  reply = () => "reset";
+  calls = [];
+  expect(await checkAll()).toEqual(Array(30).fill(unavailable(5)));
+  // Four at once, and one more after the first of them.
+  expect(calls.length).toBeLessThanOrEqual(5);
+  clock.advance(5);
+  reply = () => ok();
+  expect(await checkAll()).toEqual(Array(30).fill(undefined));
+});
+
 test("Invented tokens do not displace the verdict of an agent", async () => {
   await outcomeOf("agent-token");
   reply = () => ({ status: 401 });
