@@ -44,7 +44,19 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
   if (value instanceof Object && !Array.isArray(value) && Object.keys(value).length > maxFields)
     throw invalidRequest(valueFault(["body"], reason));
   if (isDeeperThan(value, maxNestingDepth)) throw jsonInvalid("Nested too deeply");
+  if (contract.requiresJsonType && isUnstorable(value))
+    throw invalidRequest(valueFault(["body"], "NUL and half a surrogate pair cannot be stored"));
   return value;
+}
+
+/**
+ * Returns whether a text or a key contains NUL or half a surrogate pair. The platform would return 500 for both, because
+ * its database rejects them: https://github.com/psycopg/psycopg2/issues/459 and Python's UnicodeEncodeError.
+ */
+function isUnstorable(value: unknown): boolean {
+  // JSON.stringify escapes both, and a backslash as two.
+  const otherEscapes = JSON.stringify(value).replaceAll("\\\\", "");
+  return /\\u(?:0000|d[89a-f])/.test(otherEscapes);
 }
 
 function isJsonType(contentType: string | null): boolean {

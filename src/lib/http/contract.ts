@@ -12,7 +12,7 @@ export interface BodyContract<Body> {
   readonly published?: z.ZodType;
   /** The most fields of the JSON object. With those of nested objects, there can be fifty times as many. */
   readonly maxFields?: number;
-  /** Whether only JSON content types are accepted. */
+  /** Whether only JSON content types, UTF-8, and characters that the platform can store are accepted. */
   readonly requiresJsonType: boolean;
 }
 

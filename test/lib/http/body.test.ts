@@ -31,6 +31,11 @@ const megabyte = 1024 * 1024;
 test.each<[string, HttpRequest, unknown, BodyContract<unknown>?]>([
   ["a byte order mark before the JSON", request('\ufeff{"a":1}'), { a: 1 }],
   ["characters of several scripts", request('{"a":"Zürich 会議 🏠"}'), { a: "Zürich 会議 🏠" }],
+  [
+    "escapes of what can be stored",
+    request(String.raw`{"a\u0001":"\\u0000 \\\ud83d\ude00"}`),
+    { "a\u0001": "\\u0000 \\😀" },
+  ],
   ["a JSON type with parameters", ofType("application/json; charset=utf-8"), {}],
   ["a JSON type in other case", ofType("Application/JSON"), {}],
   ["a JSON type with a prefix", ofType("application/merge-patch+json"), {}],
@@ -49,10 +54,13 @@ test.each<[string, HttpRequest, unknown, BodyContract<unknown>?]>([
   expect(await readBody(given, withLimit)).toEqual(value);
 });
 
+const halves = String.raw`"a\u0000\ud83d"`;
+
 test("A body of any type and encoding is read if the contract does not require JSON", async () => {
   expect(await readBody(ofType("text/plain"), anyType)).toEqual({});
   const event = request(Buffer.from('{"topic":"Größe"}', "latin1"));
   expect(await readBody(event, anyType)).toEqual({ topic: "Gr\ufffd\ufffde" });
+  expect(await readBody(request(`{"topic":${halves}}`), anyType)).toEqual({ topic: "a\0\ud83d" });
 });
 
 const notJsonType = valueError(["header", "content-type"], "the body must be sent as application/json");
@@ -67,6 +75,7 @@ const jsonInvalid = (error: string) => ({
 const notJson = jsonInvalid("The body is not valid JSON");
 const notUtf8 = jsonInvalid("The body is not UTF-8");
 const tooDeep = jsonInvalid("Nested too deeply");
+const unstorable = valueError(["body"], "NUL and half a surrogate pair cannot be stored");
 const tooMany = valueError(
   ["body"],
   "the body must have at most 200 fields, and 10000 including nested ones",
@@ -83,6 +92,10 @@ test.each<[string, HttpRequest, object]>([
   ["white space", request(" \n"), notJson],
   ["bytes that are not UTF-8", request(Buffer.from([0x7b, 0xff, 0xfe])), notUtf8],
   ["ISO 8859-1 in a string", request(Buffer.from('{"description":"Größe"}', "latin1")), notUtf8],
+  ["NUL in a string", request(String.raw`{"description":"a\u0000"}`), unstorable],
+  ["NUL in a key", request(String.raw`{"theme":[{"\u0000":1}]}`), unstorable],
+  ["the first half of a surrogate pair", request(String.raw`{"description":"\\\uD83D"}`), unstorable],
+  ["the second half of a surrogate pair", request(String.raw`{"description":["\uDE00"]}`), unstorable],
   ["incomplete JSON", request("[".repeat(400)), notJson],
   ["malformed JSON with PINs, which are not returned", request('{"pin": "482913", "guest_pin": }'), notJson],
   ["101 nested arrays", request(arrays(101)), tooDeep],
