@@ -50,6 +50,7 @@ export function createAdapters(settings: Settings) {
     /** Fetches what the first caller would wait for: the identity provider's keys and the app's token. Never rejects. */
     prefetch: async () => Promise.all([signingKeys.prefetch(), prefetchToken(storage, credential)]),
     metricsSink: createMetricsSink<MetricsRow>(settings.logsIngestion, credential),
+    tokenFailure: credential.lastFailure,
     clock,
     random: secureRandom,
     newId: (): string => randomUUID(),
@@ -146,6 +147,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       status,
       replenishment,
       sink: adapters.metricsSink,
+      tokenFailure: adapters.tokenFailure,
       clock,
       newId,
       instanceId: newId(),

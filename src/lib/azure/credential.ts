@@ -1,29 +1,44 @@
 /** The app's identity in Azure. */
 import { once } from "node:events";
+import type { HttpClient } from "@azure/core-rest-pipeline";
 import type { AccessToken, TokenCredential } from "@azure/identity";
 import { StorageOAuthScopes } from "@azure/storage-queue";
 import { systemClock } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
 
 const maxWaitMilliseconds = 3000;
-const maxRequestMilliseconds = 30_000;
+// A request is replaced when its callers have stopped waiting, so at most two are in progress.
+const maxRequestMilliseconds = 2 * maxWaitMilliseconds;
+const betweenRenewalsMilliseconds = 30_000;
 // MSAL returns the token that it has until five minutes before its end (msal-common, tokenRenewalOffsetSeconds).
 const renewBeforeMilliseconds = 300_000;
+
+export interface AppCredential extends TokenCredential {
+  /** Returns why the latest request for a token has failed, or undefined if it has not. */
+  readonly lastFailure: () => unknown;
+}
 
 /**
  * Creates the one credential that all Azure clients share: the managed identity that the settings name, otherwise
  * the machine's own login. The identity library is loaded with the first token, because a deployment
  * with a connection string does not use it. `getToken` throws if there is no token within 3 s.
  */
-export function createCredential(storage: Settings["storage"]): TokenCredential {
+export function createCredential(storage: Settings["storage"]): AppCredential {
   let credential: TokenCredential | undefined;
+  let failure: unknown;
   const tokens = new Map<string, () => Promise<AccessToken>>();
 
   async function fetchToken(scopes: string | string[]): Promise<AccessToken> {
-    credential ??= await loadCredential(storage);
-    const token = await credential.getToken(scopes);
-    if (!token) throw new Error("the identity has no token");
-    return token;
+    try {
+      credential ??= await loadCredential(storage);
+      const token = await credential.getToken(scopes);
+      if (!token) throw new Error("the identity has no token");
+      failure = undefined;
+      return token;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
   }
 
   return {
@@ -32,13 +47,14 @@ export function createCredential(storage: Settings["storage"]): TokenCredential 
       const findToken = tokens.get(key) ?? shareToken(async () => fetchToken(scopes));
       tokens.set(key, findToken);
       const timeout = once(AbortSignal.timeout(maxWaitMilliseconds), "abort").then(() => {
-        throw new Error("no token within 3 s");
+        throw new Error("no token within 3 s", { cause: failure });
       });
       const token = await Promise.race([findToken(), timeout]);
       // The SDK's clients would keep the token themselves (core-rest-pipeline, tokenCycler), and let a call wait for
       // several renewals that fail. They ask for the token of each call if it seems to have ended.
       return { ...token, expiresOnTimestamp: 0 };
     },
+    lastFailure: () => failure,
   };
 }
 
@@ -49,9 +65,9 @@ export async function prefetchToken(storage: Settings["storage"], credential: To
 
 /**
  * Returns a function that finds the token, which it keeps, and renews while it is valid. Callers share one request, and a
- * late result is kept, because ManagedIdentityCredential ignores the signal of a call, sends a request without a timeout
- * for each call, and does not find its last token if the endpoint's `resource` ends in a slash (msal-node,
- * BaseManagedIdentitySource: it becomes the key of the cache). A request older than 30 s is replaced.
+ * late result is kept, because ManagedIdentityCredential ignores the signal of a call, sends a request for each call, and
+ * does not find its last token if the endpoint's `resource` ends in a slash (msal-node, BaseManagedIdentitySource: it
+ * becomes the key of the cache).
  */
 function shareToken(fetchToken: () => Promise<AccessToken>): () => Promise<AccessToken> {
   let kept: AccessToken | undefined;
@@ -74,12 +90,13 @@ function shareToken(fetchToken: () => Promise<AccessToken>): () => Promise<Acces
 
   return async () => {
     const now = systemClock.now();
-    // Also false after the clock was set back.
-    const isRecent = Math.abs(now - requestedAt) < maxRequestMilliseconds;
-    if (!kept || now >= kept.expiresOnTimestamp) return isRecent && pending ? pending : request();
+    // Also large after the clock was set back.
+    const milliseconds = Math.abs(now - requestedAt);
+    if (!kept || now >= kept.expiresOnTimestamp)
+      return milliseconds < maxWaitMilliseconds && pending ? pending : request();
     const renewAt = kept.refreshAfterTimestamp ?? kept.expiresOnTimestamp - renewBeforeMilliseconds;
-    // A failure is reported when the token has ended.
-    if (now >= renewAt && !isRecent) request().catch(() => undefined);
+    // Callers see a failure when the token has ended; until then, each metrics run logs it.
+    if (now >= renewAt && milliseconds >= betweenRenewalsMilliseconds) request().catch(() => undefined);
     return kept;
   };
 }
@@ -87,8 +104,19 @@ function shareToken(fetchToken: () => Promise<AccessToken>): () => Promise<Acces
 async function loadCredential(storage: Settings["storage"]): Promise<TokenCredential> {
   const { DefaultAzureCredential, ManagedIdentityCredential } = await import("@azure/identity");
   if (!storage.usesManagedIdentity) return new DefaultAzureCredential();
+  const { createDefaultHttpClient } = await import("@azure/core-rest-pipeline");
+  const client = createDefaultHttpClient();
+  const httpClient: HttpClient = {
+    // The library has no timeout.
+    sendRequest: async (request) => {
+      request.abortSignal = AbortSignal.timeout(maxRequestMilliseconds);
+      return client.sendRequest(request);
+    },
+  };
+  // Three retries would take longer than callers wait, who would not see why they fail.
+  const options = { httpClient, retryOptions: { maxRetries: 1 } };
   const { identityClientId } = storage;
   return identityClientId === undefined
-    ? new ManagedIdentityCredential()
-    : new ManagedIdentityCredential({ clientId: identityClientId });
+    ? new ManagedIdentityCredential(options)
+    : new ManagedIdentityCredential({ clientId: identityClientId, ...options });
 }

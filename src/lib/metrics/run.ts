@@ -13,6 +13,8 @@ export type MetricsRun = (log: Log) => Promise<void>;
 export interface MetricsOptions extends MeasurementOptions {
   readonly replenishment: Pick<Replenishment, "topUpTo">;
   readonly sink: MetricsSink<MetricsRow>;
+  /** Returns why the app's token could not be requested or renewed, or undefined. A valid token is used until its end. */
+  readonly tokenFailure: () => unknown;
 }
 
 export function createMetricsRun(options: MetricsOptions): MetricsRun {
@@ -26,6 +28,8 @@ export function createMetricsRun(options: MetricsOptions): MetricsRun {
     // The operator's commands see which gateways run.
     log.info("metrics-collected", { ...row, gateway: options.gatewayName });
     if (unaccounted) logUnaccounted(unaccounted, log);
+    const tokenFailure = options.tokenFailure();
+    if (tokenFailure !== undefined) log.error("token-not-renewed", {}, tokenFailure);
     const work = [options.sink(row)];
     // Makes up for lost replacement requests.
     if (options.minLevel !== undefined) work.push(topUpTo(options.minLevel, log));

@@ -50,10 +50,12 @@ test.each([
     LOGS_INGESTION_RULE_ID: "dcr-1",
     LOGS_INGESTION_STREAM: "Custom-X",
   });
-  const { queues, metricsSink } = createAdapters(settings);
+  const { queues, metricsSink, tokenFailure } = createAdapters(settings);
+  expect(tokenFailure()).toBeUndefined();
   const row: MetricsRow = Object.create(null);
   await expect(queues.pool.count()).rejects.toMatchObject({ failure: "unknown" });
   await expect(metricsSink(row)).rejects.toThrow("the log workspace did not accept the row");
+  expect(tokenFailure()).toBeInstanceOf(Error);
 
   const tokenRequests = requests.map(({ searchParams }) => Object.fromEntries(searchParams));
   const resources = tokenRequests.map(({ resource }) => resource);
@@ -89,12 +91,13 @@ describe("A token", () => {
     const storage = { queueServiceUrl: url, blobServiceUrl: url, usesManagedIdentity: true };
     const credential = createCredential({ ...storage, identityClientId: undefined });
     const scope = `https://${randomUUID()}.example.com/.default`;
-    return async () => {
+    const getToken = async () => {
       const given = await credential.getToken(scope);
       // Otherwise the SDK's clients would keep it.
       expect(given?.expiresOnTimestamp).toBe(0);
       return given?.token;
     };
+    return { getToken, lastFailure: credential.lastFailure };
   }
   /** What the endpoint returns for its latest request. */
   const issued = (token: string, ending = "", hours = 24): Answer => ({
@@ -113,50 +116,68 @@ describe("A token", () => {
   const tooLate = "no token within 3 s";
 
   test.each(["", "/"])(
-    "that comes after 5 s is requested once, and is served to the next calls (its resource ends in “%s”)",
+    "that comes after 5 s is served to the next calls, and requested once in 3 s (its resource ends in “%s”)",
     async (ending) => {
-      const asked = shortenTimeouts();
+      shortenTimeouts(3000);
       const { promise, resolve } = Promise.withResolvers<Answer>();
       answer = async () => promise;
-      const getToken = openIdentity();
-      await Promise.all([1, 2].map(async () => expect(getToken()).rejects.toThrow(tooLate)));
-      expect(asked).toEqual([3000, 3000]);
-      await expect.poll(() => requests).toHaveLength(1);
-      pass(5);
+      const { getToken } = openIdentity();
+      for (const [seconds, count] of [
+        [0, 1],
+        [2.9, 1],
+        [0.1, 2],
+        [1.9, 2],
+      ] as const) {
+        pass(seconds);
+        await Promise.all([1, 2].map(async () => expect(getToken()).rejects.toThrow(tooLate)));
+        await expect.poll(() => requests).toHaveLength(count);
+      }
+      pass(0.1);
       resolve(issued("token-1", ending));
       await willBe(getToken, "token-1");
       await willBe(getToken, "token-1");
-      expect(requests).toHaveLength(1);
+      expect(requests).toHaveLength(2);
     },
   );
 
-  test.each([
-    ["after 30 s", 1],
-    ["after the clock was set back", -3600],
-  ])("whose request never ends is requested again %s, and is then served", async (_, seconds) => {
-    shortenTimeouts();
+  test("that does not come is requested anew after the clock was set back", async () => {
+    shortenTimeouts(3000);
     answer = () => "silence";
-    const getToken = openIdentity();
+    const { getToken } = openIdentity();
     await expect(getToken()).rejects.toThrow(tooLate);
-    pass(29);
-    await expect(getToken()).rejects.toThrow(tooLate);
-    await expect.poll(() => requests).toHaveLength(1);
     answer = () => issued("token-1");
-    pass(seconds);
+    pass(-3600);
     await willBe(getToken, "token-1");
+  });
+
+  test("whose request never ends fails after 6 s, before its replacement is replaced", async () => {
+    shortenTimeouts(6000);
+    answer = () => "silence";
+    await expect(openIdentity().getToken()).rejects.toThrow("ManagedIdentityCredential");
+  });
+
+  test("that does not come within 3 s has the last failure as its cause, even if the endpoint returns 500", async () => {
+    answer = () => ({ status: 500, body: {} });
+    const { getToken, lastFailure } = openIdentity();
+    await expect.poll(async () => getToken().catch(String)).toContain('no "expiresOn"');
+    // Retried once: three retries would take longer than 3 s.
     expect(requests).toHaveLength(2);
+    const cause = lastFailure();
+    shortenTimeouts(3000);
+    answer = () => "silence";
+    await expect(getToken()).rejects.toThrow(expect.objectContaining({ message: tooLate, cause }));
   });
 
   test.each<[string, Answer, string, number]>([
-    ["never ends", "silence", tooLate, 30],
+    ["never ends", "silence", tooLate, 3],
     ["fails", { status: 400, body: {} }, 'no "expiresOn"', 0],
   ])(
     "is served until it has ended if its renewal %s, which is tried every 30 s",
     async (_, failure, text, seconds) => {
-      shortenTimeouts();
+      shortenTimeouts(3000);
       // The library finds no token of such a resource in its cache.
       answer = () => issued("token-1", "/");
-      const getToken = openIdentity();
+      const { getToken, lastFailure } = openIdentity();
       await willBe(getToken, "token-1");
       answer = () => failure;
       pass(12 * 3600 + 1);
@@ -172,6 +193,7 @@ describe("A token", () => {
       answer = () => issued("token-2", "/");
       pass(seconds);
       await willBe(getToken, "token-2");
+      expect(lastFailure()).toBeUndefined();
     },
   );
 
@@ -183,7 +205,7 @@ describe("A token", () => {
     "of %i h is renewed from its minute %i, and served meanwhile (its resource ends in “%s”)",
     async (hours, minutes, ending) => {
       answer = () => issued("token-1", ending, hours);
-      const getToken = openIdentity();
+      const { getToken } = openIdentity();
       await willBe(getToken, "token-1");
       answer = () => issued("token-2", ending);
       pass(minutes * 60 - 1);

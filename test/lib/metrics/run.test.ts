@@ -1,5 +1,6 @@
 /** A metrics run: its complete row, and filling the pool up to its minimum. */
 import { expect, test } from "vitest";
+import { createMemoryGateway } from "../../../tools/simulators/memory/gateway.ts";
 import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { guestPin, hostPin, maxLevel, usePoolWorld } from "../../support/pool-world.ts";
 
@@ -50,6 +51,13 @@ test("`collect` writes and logs one row with every column measured, and no PIN o
   expect(world.log.fieldsOf("metrics-collected")).toEqual({ ...row, gateway: gatewayName });
   for (const secret of [hostPin, guestPin, "verification"])
     expect(JSON.stringify(world.log.lines)).not.toContain(secret);
+});
+
+test("A run logs why the app's token could not be renewed, although the old one is valid", async () => {
+  const cause = new Error("no identity");
+  const { dependencies } = createMemoryGateway(world, { adapters: { tokenFailure: () => cause } });
+  await dependencies.metricsRun(world.log);
+  expect(world.log.lines).toContainEqual({ level: "error", event: "token-not-renewed", fields: {}, cause });
 });
 
 test.each([

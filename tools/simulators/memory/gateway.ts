@@ -164,6 +164,7 @@ export function createMemoryGateway(
     accessChecks: openAccess,
     metricsSink: async (row) =>
       hooked({ port: "metrics", operation: "write" }, async () => void world.rows.push(row)),
+    tokenFailure: () => undefined,
     clock,
     random,
     newId: randomUUID,
