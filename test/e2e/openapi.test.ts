@@ -67,8 +67,12 @@ const situations: Readonly<Record<string, Situation>> = {
   ...invalidInputs,
   "an invalid body": withBody({ json: [] }),
   "a body without a length": {
-    change: (request, { hasBody }) =>
-      hasBody ? { ...request, headers: { ...request.headers, "transfer-encoding": "chunked" } } : request,
+    change: (request, { method }) => {
+      const target = request.target.replace(/\?.*/, "");
+      const type = { "content-type": "application/json", "transfer-encoding": "chunked" };
+      const headers = { ...request.headers, ...type };
+      return method === "POST" || method === "PATCH" ? { target, headers, text: "{}" } : request;
+    },
   },
   "a large body": withBody({ text: " ".repeat(1024 * 1024 + 1) }),
   "a zero byte": {

@@ -19,11 +19,7 @@ const maxNestingDepth = 100;
  */
 export async function readBody(request: HttpRequest, contract: BodyContract<unknown>): Promise<unknown> {
   const { headers } = request;
-  if (headers.get("content-length") === null && headers.get("transfer-encoding") !== null) {
-    // The Functions host drops such a body, so it would look empty:
-    // https://github.com/Azure/azure-functions-nodejs-worker/issues/524
-    throw new GatewayError("length-required");
-  }
+  if (isDropped(headers)) throw new GatewayError("length-required");
   if (Number(headers.get("content-length") ?? 0) > maxBodyBytes) throw new GatewayError("body-too-large");
   const bytes = await request.arrayBuffer();
   if (bytes.byteLength > maxBodyBytes) throw new GatewayError("body-too-large");
@@ -57,6 +53,16 @@ function isUnstorable(value: unknown): boolean {
   // JSON.stringify escapes both, and a backslash as two.
   const otherEscapes = JSON.stringify(value).replaceAll("\\\\", "");
   return /\\u(?:0000|d[89a-f])/.test(otherEscapes);
+}
+
+/** Returns whether the request had, or may have had, a body of JSON that the Functions host has dropped. */
+export function hasDroppedJson({ headers }: HttpRequest): boolean {
+  return isDropped(headers) && isJsonType(headers.get("content-type"));
+}
+
+/** The host drops a body without a length: https://github.com/Azure/azure-functions-nodejs-worker/issues/524 */
+function isDropped(headers: HttpRequest["headers"]): boolean {
+  return headers.get("content-length") === null && headers.get("transfer-encoding") !== null;
 }
 
 function isJsonType(contentType: string | null): boolean {

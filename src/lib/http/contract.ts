@@ -58,6 +58,8 @@ interface Input<Query, Headers, Body> {
   readonly body: Body;
   /** Reads the body as text, for functions whose contract has no body. */
   readonly readText: () => Promise<string>;
+  /** Whether the Functions host may have dropped a body of JSON, which `readText` then lacks. */
+  readonly hasDroppedJson: boolean;
 }
 
 /** An HTTP function: its contract, and what it does with a valid request. */

@@ -4,7 +4,7 @@ import type { AccessChecks, Caller } from "../auth/access.ts";
 import { failures, GatewayError } from "../errors.ts";
 import { createLog, type Log, type LogFields } from "../log.ts";
 import type { Clock } from "../ports.ts";
-import { readBody } from "./body.ts";
+import { hasDroppedJson, readBody } from "./body.ts";
 import type { FunctionResponse, HttpContract, HttpFunction } from "./contract.ts";
 import { readQuery, validate } from "./validation.ts";
 
@@ -70,6 +70,7 @@ async function readInput(request: HttpRequest, caller: Caller, { query, headers,
     headers: headers && validate(headers, Object.fromEntries(request.headers), "header"),
     body: body && validate(body.schema, await readBody(request, body), "body"),
     readText: async () => request.text(),
+    hasDroppedJson: hasDroppedJson(request),
   };
 }
 

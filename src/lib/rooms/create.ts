@@ -1,6 +1,6 @@
 /** Creates a room: the contract of both paths. */
 import * as z from "zod";
-import { platformFailures } from "../errors.ts";
+import { GatewayError, platformFailures } from "../errors.ts";
 import { type HttpContract, httpFunction } from "../http/contract.ts";
 import { invalidRequest, valueFault } from "../http/validation.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
@@ -48,7 +48,8 @@ const CreateHeaders = z.object({
     }),
 });
 
-// A service tag there would be lost unnoticed. Any other body is ignored.
+// A service tag there would be lost unnoticed. Any other body is ignored, also one that the host has dropped: PHP's form
+// type, or an empty body of a proxy, comes with every create of some callers.
 const uuiDataInBody = valueFault(["body"], "a create has no body; send uuiData as a query parameter");
 
 interface RoomCreationDependencies {
@@ -76,15 +77,17 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
       "room-not-found",
       "key-reused",
       "claim-failed",
+      "length-required",
       ...platformFailures,
       "storage-unavailable",
     ],
     async handle(
-      { caller, query: { uuiData }, headers, readText },
+      { caller, query: { uuiData }, headers, readText, hasDroppedJson },
       { claims, idempotentClaims, serviceTagBaseUrl }: RoomCreationDependencies,
       log,
     ) {
       if (/uuidata/i.test(await readText())) throw invalidRequest(uuiDataInBody);
+      if (hasDroppedJson && uuiData === undefined) throw new GatewayError("length-required");
       const serviceTag = uuiData === undefined ? undefined : decodeServiceTag(uuiData, serviceTagBaseUrl);
       const key = headers["idempotency-key"];
       const claim =

@@ -189,7 +189,12 @@ test.each([
     const echo = (body: object) => ({ status: 200, body });
     const { json } = await call(echo, { url: "/x?max_vmr=12.0&other=1", roomName: sent, headers });
     const validated = { query: { max_vmr: 12 }, headers: { "x-count": 7 }, body: { name: "x" } };
-    expect(json).toEqual({ caller: { kind: "application", id: caller }, ...validated, roomName });
+    expect(json).toEqual({
+      caller: { kind: "application", id: caller },
+      ...validated,
+      roomName,
+      hasDroppedJson: false,
+    });
   },
 );
 

@@ -72,3 +72,13 @@ test.each([
 test.each(["", '{"tag":"x"}', "null", '{"uui'])("The body `%s` of a create is ignored", async (body) => {
   expect((await create({ text: body })).status).toBe(200);
 });
+
+test.each([
+  ["JSON and no uuiData in the query", "application/json", {}, 411],
+  ["JSON and uuiData in the query", "application/json", tagged("8d1f"), 200],
+  ["the type of PHP's forms", "application/x-www-form-urlencoded", {}, 200],
+  ["no type", "", {}, 200],
+])("A chunked body, which the host drops, with %s is lost or ignored", async (_, type, request, status) => {
+  const headers = { "transfer-encoding": "chunked", ...(type && { "content-type": type }) };
+  expect((await create({ ...request, headers })).status).toBe(status);
+});

@@ -13,7 +13,7 @@ export function lifeOfRoom(connection: Connection): string {
   const authorized = `${curl} ${bearer}`;
   const room = `"${gatewayUrl}/room/$ROOM"`;
   const conferences = `${platformControlUrl}/control/conferences`;
-  const uuiData = encodeServiceTag("https://verify.example.com/sessions/4711");
+  const uuiData = encodeURIComponent(encodeServiceTag("https://verify.example.com/sessions/4711"));
   // Without npm start, the Core Tools run the app.
   const refusal = connection.app === undefined ? ", unless func start refuses the POST to /admin" : "";
   return String.raw`
