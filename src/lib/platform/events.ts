@@ -5,7 +5,7 @@ export interface SinkReading {
   readonly endedRoomNames: readonly string[];
   /** Kinds of the ignored events. */
   readonly ignored: readonly string[];
-  /** Number of `conference_ended` events without a usable name. */
+  /** Number of `conference_ended` events without a usable name, and of bulk envelopes without a list. */
   readonly unusable: number;
 }
 
@@ -20,7 +20,8 @@ const maxNameCharacters = 250;
 
 /** Reads one event or a bulk envelope. Never throws: malformed events are counted, because one must not stop a sink. */
 export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading {
-  const events = body["event"] === "eventsink_bulk" ? listOf(body["data"]) : [body];
+  const events: unknown = body["event"] === "eventsink_bulk" ? body["data"] : [body];
+  if (!Array.isArray(events)) return { endedRoomNames: [], ignored: [], unusable: 1 };
   const endedRoomNames = new Set<string>();
   const ignored: string[] = [];
   let unusable = 0;
@@ -54,10 +55,6 @@ function isUsableName(name: unknown): name is string {
 
 function isMissing(name: unknown): boolean {
   return name === undefined || name === null || name === "";
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** Returns the properties of an untrusted value, or an empty record if it is not an object. */

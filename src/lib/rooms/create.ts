@@ -38,6 +38,11 @@ const CreateHeaders = z.object({
       (key) => /^[\x21-\x2b\x2d-\x7e]{1,255}$/.test(key),
       "must be one key of 1 to 255 visible ASCII characters without a comma, quoted or bare",
     )
+    // Two callers who send one of these would get the same room. JavaScript, Python and API clients write them by mistake.
+    .refine(
+      (key) => !/^(?:undefined|null|nan|none|<.*>|\{\{.*\}\}|\$\{.*\})$/i.test(key),
+      "must be a key of this create, not a placeholder",
+    )
     .optional()
     .meta({
       description:

@@ -27,8 +27,9 @@ test.each<[string, Readonly<Record<string, unknown>>, Partial<SinkReading>]>([
   ["the end of a dialogue", endedService("two_stage_dialing"), { ignored: ["conference_ended"] }],
   ["the end of a test call", endedService("test_call"), { ignored: ["conference_ended"] }],
   ["the end of a playback", endedService("media_playback"), { ignored: ["conference_ended"] }],
-  ["null in bulk", bulk(null), {}],
-  ["an object in bulk", bulk({}), {}],
+  ["null in bulk", bulk(null), { unusable: 1 }],
+  ["an object in bulk", bulk({ 0: ended({ name: "x" }) }), { unusable: 1 }],
+  ["nothing in bulk", bulk([]), {}],
   ["bulk in bulk", bulk([bulk([ended({ name: "x" })])]), { ignored: ["eventsink_bulk"] }],
   [
     "several events in bulk, some of them twice",

@@ -32,6 +32,31 @@ describe("The Idempotency-Key", () => {
     },
   );
 
+  const placeholders = ["undefined", "NULL", "NaN", "none", "<string>", "{{$guid}}", "${key}", '"{{key}}"'];
+  test.each(placeholders)("is rejected with 422 if it is the placeholder `%s`", async (key) => {
+    const { status, text } = await createWith(key);
+    expect([status, world.pool.texts().length]).toEqual([422, 3]);
+    expect(text).toContain("must be a key of this create, not a placeholder");
+  });
+
+  test("may contain the signs of placeholders", async () => {
+    const keys = [
+      "null-1",
+      "x-undefined",
+      "nonesuch",
+      "NaN2",
+      "<a>b",
+      "a<b>",
+      "{{a}}b",
+      "a{{b}}",
+      "{a}",
+      "$a${b}",
+    ];
+    for (const key of keys) await world.addPooled(`room-of-${key}`);
+    const responses = await Promise.all(keys.map(async (key) => createWith(key)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(keys.length).fill(200));
+  });
+
   test.each([
     ["k".repeat(255), `"${"k".repeat(255)}"`],
     ['"a', '"\\"a"'],
