@@ -67,6 +67,7 @@ export class PlatformBusyError extends PlatformError {
 export function createClient(transport: PlatformTransport, options: ClientOptions) {
   const { clock, credentials, random = secureRandom } = options;
   const limiter = createLimiter(options.maxConcurrency, clock, random);
+  let refusalsInRow = 0;
 
   const callAs =
     (priority: Priority): Call =>
@@ -120,13 +121,15 @@ export function createClient(transport: PlatformTransport, options: ClientOption
     const isRetried = first.status === 401 && credentials.invalidate(authorization);
     const response = isRetried ? await sendOnce(call, await credentials.authorization()) : first;
     if (isSuccess(call, response)) return { body: response.body };
-    throw responseFailure(call, response);
+    throw responseFailure(call, response, refusalsInRow === 1);
   }
 
   /** Reads the clock here because waiting for a slot or credentials takes time. */
   async function sendOnce(call: TimedCall, authorization: string) {
     if (clock.now() >= call.startBefore) throw new PlatformBusyError(call);
-    return transport({ ...call, body: bodyOf(call) }, authorization);
+    const response = await transport({ ...call, body: bodyOf(call) }, authorization);
+    refusalsInRow = response.status === 401 ? refusalsInRow + 1 : 0;
+    return response;
   }
 
   return {

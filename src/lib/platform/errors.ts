@@ -26,6 +26,8 @@ export interface PlatformFailure {
   readonly isBusy?: boolean;
   /** Whether the platform refused the gateway's login, which only the operator can correct. */
   readonly isLoginRefused?: boolean;
+  /** Whether it has accepted the login just before, so that this refusal may be a failure of its directory. */
+  readonly isFirstRefusal?: boolean;
   readonly retryAfterSeconds?: number | undefined;
   /** The body of a 400 response. */
   readonly body?: unknown;
@@ -53,7 +55,7 @@ export class PlatformError extends GatewayError {
 
   constructor(failure: PlatformFailure) {
     const code = codeOf(failure);
-    const retryAfterSeconds = failure.retryAfterSeconds ?? defaultRetryAfter(code);
+    const retryAfterSeconds = failure.retryAfterSeconds ?? defaultRetryAfter(code, failure);
     const failedCall = {
       platformMethod: failure.method,
       platformStatus: failure.status,
@@ -73,8 +75,9 @@ export class PlatformError extends GatewayError {
   }
 }
 
-function defaultRetryAfter(code: FailureCode): number {
-  return code === "platform-login-refused" ? loginRetryAfterSeconds : defaultRetryAfterSeconds;
+function defaultRetryAfter(code: FailureCode, { isFirstRefusal }: PlatformFailure): number {
+  const isLasting = code === "platform-login-refused" && isFirstRefusal !== true;
+  return isLasting ? loginRetryAfterSeconds : defaultRetryAfterSeconds;
 }
 
 function codeOf(failure: PlatformFailure): FailureCode {
@@ -131,6 +134,7 @@ export function transportFailure(request: NamedRequest, cause: unknown): Platfor
 export function responseFailure(
   request: NamedRequest,
   response: { status: number; headers: Readonly<Record<string, unknown>>; body: unknown },
+  isFirstRefusal = false,
 ): PlatformError {
   const { status, headers } = response;
   const isOwn = status >= 500 || isRefusal(response);
@@ -143,6 +147,7 @@ export function responseFailure(
     outcome: status >= 300 && status < 500 ? "refused" : "unknown",
     status,
     isForeign: !isOwn,
+    isFirstRefusal,
     isLoginRefused: status === 401 || (status === 403 && isOwn) || isLoginPage(status, headers["location"]),
     message: `${nameOf(request)}: status ${status}${fields.length > 0 ? `, fields ${fields.join(", ")}` : ""}`,
     retryAfterSeconds: retryAfter > 0 ? Math.min(maxRetryAfterSeconds, Math.ceil(retryAfter)) : undefined,

@@ -60,6 +60,23 @@ const tooLate = {
   message: expect.stringContaining("busy, not sent in time"),
 };
 
+test.each([
+  ["one 401", [401], 5],
+  ["two 401 in a row", [401, 401], 30],
+  ["two 401 with another status between", [401, 404, 401], 5],
+  ["one 403", [403], 30],
+])(
+  "A login that the platform refuses by %s is reported with the time to wait",
+  async (_, statuses, seconds) => {
+    const failures: unknown[] = [];
+    for (const status of statuses) {
+      platform.addFault({ kind: "status", status, count: 1 });
+      failures.push(await client.call({ method: "GET", path }).catch((error: unknown) => error));
+    }
+    expect(failures.at(-1)).toMatchObject({ details: { retryAfterSeconds: seconds } });
+  },
+);
+
 test("A call after a 401 sends the fields that a function then returns, unless its deadline has passed", async () => {
   const authorization = async () => {
     clock.advance(2);
