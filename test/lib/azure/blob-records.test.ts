@@ -1,7 +1,8 @@
 /** The record store fulfils one contract in memory and in blob storage: one writer per key and version. */
 import { randomUUID } from "node:crypto";
+import { Socket } from "node:net";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRecordContainer, openCreateRecords } from "../../../src/lib/azure/blob-records.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import { createMemoryRecordStore } from "../../../tools/simulators/memory/record-store.ts";
@@ -66,6 +67,13 @@ test("The simulation repeats the calls of the record store as often as the libra
   await expect(store.write("id", record("room-a"))).rejects.toMatchObject({ code: "storage-unavailable" });
   for (const method of ["GET", "PUT"])
     expect(requests.filter((sent) => sent === method)).toHaveLength(recordAttempts);
+});
+
+test("A connection for records ends when it is idle for 4 s", async () => {
+  const limits = vi.spyOn(Socket.prototype, "setTimeout");
+  onTestFinished(() => limits.mockRestore());
+  await openBlobs().read("id");
+  expect(limits).toHaveBeenCalledWith(4000);
 });
 
 // https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes

@@ -1,6 +1,6 @@
 /** How a failed call of the platform is classified: what may have happened, what callers get, and what the log says. */
 import { expect, test } from "vitest";
-import { responseFailure, transportFailure } from "../../../src/lib/platform/errors.ts";
+import { responseFailure } from "../../../src/lib/platform/errors.ts";
 
 const request = { method: "POST", path: "/rooms/" };
 const failureOf = (status: number, headers: Record<string, unknown> = {}, body?: unknown) =>
@@ -81,14 +81,4 @@ test("Only the failure of a 400 names the rejected fields and keeps the body, an
   const conflict = failureOf(409, {}, body);
   expect(conflict).toMatchObject({ body: undefined, message: "POST /rooms/: status 409" });
   expect(conflict.details.failedCall?.rejectedFields).toBeUndefined();
-});
-
-test.each([
-  ["an error", new Error("network")],
-  ["an object", { code: "ENOTFOUND" }],
-  ["a text", "network"],
-])("A failure without a code of the network (%s) has an unknown outcome", (_, cause) => {
-  const failure = transportFailure(request, cause);
-  expect(failure).toMatchObject({ outcome: "unknown", message: "POST /rooms/: no response" });
-  expect(failure.details.failedCall?.platformError).toBeUndefined();
 });
