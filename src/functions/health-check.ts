@@ -11,7 +11,7 @@ const Health = z
 export const healthCheck = httpFunction({
   method: "GET",
   // Load balancers probe with HEAD.
-  answersHead: true,
+  allowsHead: true,
   route: "public/health",
   access: "anyone",
   summary: "Check health",

@@ -47,7 +47,9 @@ export function createAdapters(settings: Settings) {
       checkBearer: createBearerCheck(settings.bearer, signingKeys),
       checkAgent: createContactCentreCheck(settings.contactCentre, clock),
     }),
-    /** Fetches what the first caller would wait for: the identity provider's keys and the app's token. Never rejects. */
+    /**
+     * Fetches what the first caller would wait for: the identity provider's keys and the app's token. Never rejects.
+     */
     prefetch: async () => Promise.all([signingKeys.prefetch(), prefetchToken(storage, credential)]),
     metricsSink: createMetricsSink<MetricsRow>(settings.logsIngestion, credential),
     tokenFailure: credential.lastFailure,

@@ -59,7 +59,9 @@ export interface FailureDetails {
     /** Missing if there was no response. */
     readonly platformStatus?: number | undefined;
     readonly contactCentreStatus?: number | undefined;
-    /** The code of the network layer, such as `ECONNREFUSED`, or `NOT_FROM_PLATFORM` for a response of something else. */
+    /**
+     * The code of the network layer, such as `ECONNREFUSED`, or `NOT_FROM_PLATFORM` for a response of something else.
+     */
     readonly platformError?: string | undefined;
     /** The fields that the platform rejected, separated by commas. */
     readonly rejectedFields?: string | undefined;

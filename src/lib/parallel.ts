@@ -2,8 +2,8 @@
 import PQueue from "p-queue";
 
 /**
- * Runs up to `concurrency` tasks at once, 16 by default, and resolves when all have finished. After the first failure no further task starts.
- * Rejects with that failure when the running tasks have ended.
+ * Runs up to `concurrency` tasks at once, 16 by default, and resolves when all have finished. After the first failure
+ * no further task starts. Rejects with that failure when the running tasks have ended.
  */
 export async function forEachParallel<Value>(
   values: readonly Value[],

@@ -1,4 +1,7 @@
-/** What the gateway needs from outside the process beside its queues, as interfaces: records, metrics, time and randomness. */
+/**
+ * What the gateway needs from outside the process beside its queues, as interfaces: records, metrics, time and
+ * randomness.
+ */
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
@@ -54,12 +57,14 @@ interface StoredRecord {
   readonly version: string;
 }
 
-/** Every method throws GatewayError `storage-unavailable` if the store does not respond; a write may have happened then. */
+/**
+ * Every method throws GatewayError `storage-unavailable` if the store does not respond; a write may have happened then.
+ */
 export interface CreateRecordStore {
   read(id: string): Promise<StoredRecord | undefined>;
   /**
-   * Writes the record if there is none, or if the stored one still has the version `replaced`. Returns undefined, or why
-   * the storage refused to write, for example because another request has written the record.
+   * Writes the record if there is none, or if the stored one still has the version `replaced`. Returns undefined, or
+   * why the storage refused to write, for example because another request has written the record.
    */
   write(id: string, record: CreateRecord, replaced?: string): Promise<Error | undefined>;
 }

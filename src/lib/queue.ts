@@ -63,9 +63,9 @@ export const queueNames = {
 export type Queues = Readonly<Record<keyof typeof queueNames, Queue>>;
 
 /**
- * Deletes a message, and retries once if the outcome is unknown. `gone`: it was not there while its lease ran (`isHeld`),
- * so the queue was cleared, and nobody has the message any more. `lost`: somebody else may own it. `unknown`: neither try
- * had a known outcome. Throws only errors that are not QueueErrors.
+ * Deletes a message, and retries once if the outcome is unknown. `gone`: it was not there while its lease ran
+ * (`isHeld`), so the queue was cleared, and nobody has the message any more. `lost`: somebody else may own it.
+ * `unknown`: neither try had a known outcome. Throws only errors that are not QueueErrors.
  */
 export async function deleteConfirmed(
   queue: Queue,

@@ -43,8 +43,8 @@ interface Functions<Dependencies> {
 }
 
 /**
- * Registers each function under its key. The host's function keys are not used: `access` decides who may call. Queues are
- * on the host's own storage account.
+ * Registers each function under its key. The host's function keys are not used: `access` decides who may call. Queues
+ * are on the host's own storage account.
  */
 export function registerFunctions<Dependencies extends HttpDependencies>(
   app: App,
@@ -52,8 +52,8 @@ export function registerFunctions<Dependencies extends HttpDependencies>(
   { http, timers, queues }: Functions<NoInfer<Dependencies>>,
 ): void {
   for (const [name, definition] of Object.entries(http)) {
-    const { method, route, answersHead = false } = definition;
-    const methods = answersHead ? [method, "HEAD" as const] : [method];
+    const { method, route, allowsHead = false } = definition;
+    const methods = allowsHead ? [method, "HEAD" as const] : [method];
     app.http(name, { methods, route, authLevel: "anonymous", handler: toHandler(definition, dependencies) });
   }
   for (const [name, { schedule, runOnStartup = false, run }] of Object.entries(timers)) {

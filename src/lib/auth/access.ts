@@ -13,8 +13,8 @@ export type Caller =
   | { readonly kind: "anyone" };
 
 /**
- * Who may call: `application` by bearer token, `agent` by contact-centre token, `event-sink` by HTTP Basic, or `anyone`.
- * There is no default, so no function can forget to state it.
+ * Who may call: `application` by bearer token, `agent` by contact-centre token, `event-sink` by HTTP Basic, or
+ * `anyone`. There is no default, so no function can forget to state it.
  */
 export type Access = Caller["kind"];
 
@@ -60,7 +60,8 @@ export function createAccessChecks(rules: AccessRules): AccessChecks {
 /**
  * Creates a check that returns which of these pairs the header contains, and throws `unauthenticated` if it contains
  * none. It compares every pair, even after a match, so its duration does not depend on which pair matches. The log's
- * reason is `password` if only the password differs: an accepted node is configured wrongly. Anyone can cause the others.
+ * reason is `password` if only the password differs: an accepted node is configured wrongly. Anyone can cause the
+ * others.
  */
 function createBasicCheck(
   accepted: readonly BasicCredentials[],

@@ -24,8 +24,8 @@ const hourMilliseconds = 3600_000;
 const maxKeys = 1000;
 
 /**
- * Creates a cache of signing keys. A key is fetched again after an hour, and works for 24 hours if no fetch succeeds. All
- * callers share one fetch and use its outcome for ten seconds, so unknown key IDs cause few fetches.
+ * Creates a cache of signing keys. A key is fetched again after an hour, and works for 24 hours if no fetch succeeds.
+ * All callers share one fetch and use its outcome for ten seconds, so unknown key IDs cause few fetches.
  */
 export function createSigningKeys(tenant: Tenant, clock: Clock) {
   let issuers: readonly string[] = [];

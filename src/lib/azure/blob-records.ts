@@ -91,7 +91,9 @@ async function openContainer(
   return open({ ...clientOptions, agent }).getContainerClient(createRecordContainer);
 }
 
-/** Returns status and code if the SDK's error is a response, and the error itself if the service refused the request. */
+/**
+ * Returns status and code if the SDK's error is a response, and the error itself if the service refused the request.
+ */
 function responseOf(error: unknown): { statusCode?: unknown; code?: unknown; refusal?: Error } {
   // The class of the SDK's errors is loaded with the SDK.
   if (!(error instanceof Error && "statusCode" in error)) return {};

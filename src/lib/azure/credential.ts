@@ -64,10 +64,10 @@ export async function prefetchToken(storage: Settings["storage"], credential: To
 }
 
 /**
- * Returns a function that finds the token, which it keeps, and renews while it is valid. Callers share one request, and a
- * late result is kept, because ManagedIdentityCredential ignores the signal of a call, sends a request for each call, and
- * does not find its last token if the endpoint's `resource` ends in a slash (msal-node, BaseManagedIdentitySource: it
- * becomes the key of the cache).
+ * Returns a function that finds the token, which it keeps, and renews while it is valid. Callers share one request, and
+ * a late result is kept, because ManagedIdentityCredential ignores the signal of a call, sends a request for each call,
+ * and does not find its last token if the endpoint's `resource` ends in a slash (msal-node, BaseManagedIdentitySource:
+ * it becomes the key of the cache).
  */
 function shareToken(fetchToken: () => Promise<AccessToken>): () => Promise<AccessToken> {
   let kept: AccessToken | undefined;

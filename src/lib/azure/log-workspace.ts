@@ -9,9 +9,9 @@ const timeoutMilliseconds = 20_000;
 
 /**
  * Creates the sink that writes rows to the configured log workspace. Without a workspace it does nothing; rows are
- * logged anyway. The SDK is loaded with the first row, because many deployments have no workspace. A row that is retried
- * after a lost response keeps its RunId. The sink throws an Error with the first failure as its cause if the row was not
- * accepted within the timeout, retries included.
+ * logged anyway. The SDK is loaded with the first row, because many deployments have no workspace. A row that is
+ * retried after a lost response keeps its RunId. The sink throws an Error with the first failure as its cause if the
+ * row was not accepted within the timeout, retries included.
  */
 export function createMetricsSink<Row extends Readonly<Record<string, unknown>>>(
   logsIngestion: Settings["logsIngestion"],

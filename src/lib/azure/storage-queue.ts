@@ -36,8 +36,8 @@ type Encoding = "text" | "base64";
 const neverExpires = -1;
 
 /**
- * Creates the account's two SDK clients. Returns a function that opens a queue by name, whose texts are in Base64 if the
- * Functions host reads it. An operation creates the queue if it is missing, and throws QueueError if it fails.
+ * Creates the account's two SDK clients. Returns a function that opens a queue by name, whose texts are in Base64 if
+ * the Functions host reads it. An operation creates the queue if it is missing, and throws QueueError if it fails.
  */
 export function openStorageAccount({
   storage,

@@ -1,8 +1,16 @@
-/** Bulk delete: lists the platform, empties the pool, then deletes every listed room of ours but the persistent ones. */
+/**
+ * Bulk delete: lists the platform, empties the pool, then deletes every listed room of ours but the persistent ones.
+ */
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { queueForDeletion } from "../ownership/deletion-queue.ts";
-import { decodeRoomMessage, isPersistent, isRoom, type Ownership, parseMarker } from "../ownership/room.ts";
+import {
+  decodeRoomMessage,
+  isPersistent,
+  isRoom,
+  type OwnershipRules,
+  parseMarker,
+} from "../ownership/room.ts";
 import { forEachParallel } from "../parallel.ts";
 import type { PlatformClient } from "../platform/client.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
@@ -51,9 +59,9 @@ export function createBulkDeletion(options: BulkDeletionOptions) {
   const deleteRoom = createRoomDeletion({ conferences, takeSlot, clock, ...ownership });
 
   /**
-   * Deletes the gateway's rooms that are on the platform when it begins, and those whose name is in the pool, but no room
-   * that was pooled in the first list and has been handed out since. Throws `bulk-delete-incomplete` if some remain after
-   * three passes or 150 s, and PlatformError, having changed nothing, if the platform cannot be listed.
+   * Deletes the gateway's rooms that are on the platform when it begins, and those whose name is in the pool, but no
+   * room that was pooled in the first list and has been handed out since. Throws `bulk-delete-incomplete` if some
+   * remain after three passes or 150 s, and PlatformError, having changed nothing, if the platform cannot be listed.
    *
    * Each pass lists the rooms, empties the pool, and deletes what the list shows. The name of a listed room was in the
    * pool before, so it is removed, or a claim has committed it. Ends when a list has no room to delete.
@@ -141,7 +149,7 @@ export function createBulkDeletion(options: BulkDeletionOptions) {
 }
 
 /** Returns whether a listed room is ours and is to be deleted. */
-function isDue(row: ConferenceRow, progress: Progress, ownership: Ownership): boolean {
+function isDue(row: ConferenceRow, progress: Progress, ownership: OwnershipRules): boolean {
   const { name, description } = row;
   const isOurs = parseMarker(description) !== undefined || progress.received.has(name);
   return isOurs && decide(requestFor(name, progress), row, ownership).action === "delete";
@@ -153,8 +161,8 @@ function isSure(name: string, { listed, received }: Progress): boolean {
 }
 
 /**
- * Returns what bulk delete asks for. It compares no clocks: a room that the first list shows as assigned is deleted, and
- * one that was assigned after that list is kept. Times decide only about rooms that the first list missed.
+ * Returns what bulk delete asks for. It compares no clocks: a room that the first list shows as assigned is deleted,
+ * and one that was assigned after that list is kept. Times decide only about rooms that the first list missed.
  */
 function requestFor(room: string, progress: Progress): DeletionRequest {
   const { startedAt, listed } = progress;

@@ -11,7 +11,7 @@ import {
   isPersistent,
   loggableName,
   markedRooms,
-  type Ownership,
+  type OwnershipRules,
   parseMarker,
 } from "../ownership/room.ts";
 import { forEachParallel } from "../parallel.ts";
@@ -26,7 +26,7 @@ import { createRoomDeletion } from "./room-deletion.ts";
 
 export type GarbageCollection = ReturnType<typeof createGarbageCollection>;
 
-export interface GarbageCollectionOptions extends Ownership {
+export interface GarbageCollectionOptions extends OwnershipRules {
   readonly deletion: Queue;
   readonly conferences: Pick<Conferences, "findByName" | "list" | "delete">;
   readonly status: Pick<PlatformStatus, "isLive" | "liveConferences">;
@@ -151,8 +151,8 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
 
   /**
    * Makes the messages visible before the next run, all together. After each failure that may be the room's own, they
-   * wait for one run more, up to six hours, so that it does not use up every run. If this fails, the leases end, and the
-   * next run receives the messages. Throws QueueError.
+   * wait for one run more, up to six hours, so that it does not use up every run. If this fails, the leases end, and
+   * the next run receives the messages. Throws QueueError.
    */
   async function postpone({ messages }: RoomMessages, { startedAt }: Run, isOfRoom: boolean): Promise<void> {
     const earlierFailures = Math.max(...messages.map(({ content }) => content.failures ?? 0));

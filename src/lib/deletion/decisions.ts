@@ -7,7 +7,7 @@ import {
   isPersistent,
   isRoom,
   type Marker,
-  type Ownership,
+  type OwnershipRules,
   parseMarker,
 } from "../ownership/room.ts";
 import type { ConferenceRow } from "../platform/conferences.ts";
@@ -15,7 +15,8 @@ import type { ConferenceRow } from "../platform/conferences.ts";
 /**
  * What happens to a room that is not young, by its state and by the sender of the request.
  * - `keep`: only the messages are deleted.
- * - `delete`: the room is deleted and then its messages. If it is live, only the messages, because another event follows.
+ * - `delete`: the room is deleted and then its messages. If it is live, only the messages, because another event
+ *   follows.
  * - `delete-after-conference`: the same, but the messages wait if it is live, because an event would keep the room.
  */
 export const decisions = {
@@ -33,7 +34,9 @@ export const decisions = {
   "assigned-later": { event: "keep", gateway: "keep" },
 } as const satisfies Record<string, Record<Sender, "delete" | "delete-after-conference" | "keep">>;
 
-/** `event`: its conference has ended. `gateway`: the gateway or an operator gave the room up, so no claim can get it. */
+/**
+ * `event`: its conference has ended. `gateway`: the gateway or an operator gave the room up, so no claim can get it.
+ */
 export type Sender = "event" | "gateway";
 
 /** The state in which a room is found. */
@@ -53,7 +56,9 @@ export interface DeletionRequest {
   readonly isAssignedLater: (marker: Marker) => boolean;
 }
 
-/** What happens to the room of a row, and why if it stays. `postpone`: nothing may happen to it or to its messages yet. */
+/**
+ * What happens to the room of a row, and why if it stays. `postpone`: nothing may happen to it or to its messages yet.
+ */
 export interface Decision {
   readonly action: "delete" | "keep" | "postpone";
   readonly reason: RoomState | "live" | "vanished";
@@ -66,7 +71,7 @@ export interface Decision {
 export function decide(
   request: DeletionRequest,
   row: ConferenceRow | undefined,
-  ownership: Ownership,
+  ownership: OwnershipRules,
 ): Decision {
   const reason = stateOf(request, row, ownership);
   const decision = decisions[reason][request.sender];
@@ -79,7 +84,7 @@ export function decide(
 function stateOf(
   { room, sender, isGivenUp, isAssignedLater }: DeletionRequest,
   row: ConferenceRow | undefined,
-  { gatewayName, unmarkedRooms }: Ownership,
+  { gatewayName, unmarkedRooms }: OwnershipRules,
 ): RoomState {
   if (row && isOfOtherGateway(row, gatewayName)) return "other-gateway";
   if (isPersistent(room)) return "persistent";

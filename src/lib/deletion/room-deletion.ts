@@ -1,6 +1,6 @@
 /** Deletes one room after a last look at it. Collector and bulk delete use this function. */
 import type { Log } from "../log.ts";
-import { loggableName, type Ownership } from "../ownership/room.ts";
+import { loggableName, type OwnershipRules } from "../ownership/room.ts";
 import type { PlatformClient } from "../platform/client.ts";
 import type { CallLimits, ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
@@ -8,7 +8,7 @@ import type { PlatformStatus } from "../platform/status-api.ts";
 import type { Clock } from "../ports.ts";
 import { type Decision, type DeletionRequest, decide } from "./decisions.ts";
 
-export interface RoomDeletionOptions extends Ownership {
+export interface RoomDeletionOptions extends OwnershipRules {
   readonly conferences: Pick<Conferences, "findByName" | "delete">;
   /** Missing if rooms are deleted even if they are live. */
   readonly status?: Pick<PlatformStatus, "isLive">;

@@ -14,8 +14,8 @@ const maxNestingDepth = 100;
 
 /**
  * Returns the parsed body. Throws `length-required` if the body has no Content-Length, `body-too-large` if it is larger
- * than the limit, and `invalid-request` if it is missing, not JSON, has too many fields, or is sent with another content
- * type than the contract requires.
+ * than the limit, and `invalid-request` if it is missing, not JSON, has too many fields, or is sent with another
+ * content type than the contract requires.
  */
 export async function readBody(request: HttpRequest, contract: BodyContract<unknown>): Promise<unknown> {
   const { headers } = request;
@@ -46,8 +46,8 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
 }
 
 /**
- * Returns whether a text or a key contains NUL or half a surrogate pair. The platform would return 500 for both, because
- * its database rejects them: https://github.com/psycopg/psycopg2/issues/459 and Python's UnicodeEncodeError.
+ * Returns whether a text or a key contains NUL or half a surrogate pair. The platform would return 500 for both,
+ * because its database rejects them: https://github.com/psycopg/psycopg2/issues/459 and Python's UnicodeEncodeError.
  */
 function isUnstorable(value: unknown): boolean {
   // JSON.stringify escapes both, and a backslash as two.

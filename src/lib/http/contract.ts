@@ -19,7 +19,7 @@ export interface BodyContract<Body> {
 export interface HttpContract<Query = unknown, Headers = unknown, Body = unknown> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Whether HEAD returns the response to GET without its body. Defaults to false. */
-  readonly answersHead?: boolean;
+  readonly allowsHead?: boolean;
   /** An ASP.NET route template. Its only parameter is `{room_name}`. */
   readonly route: string;
   readonly access: Access;

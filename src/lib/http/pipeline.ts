@@ -16,7 +16,9 @@ export interface HttpDependencies {
 // Usable in a header, a log line and a query without being escaped.
 const usableId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The headers that an agent's page may read, as in infra/policies/cors.xml. The app's own CORS in Azure exposes none. */
+/**
+ * The headers that an agent's page may read, as in infra/policies/cors.xml. The app's own CORS in Azure exposes none.
+ */
 export const exposedHeaders =
   "x-correlation-id,x-invocation-id,Retry-After,RateLimit-Limit,RateLimit-Remaining";
 
@@ -97,8 +99,8 @@ function toHostResponse({ status, body, headers }: FunctionResponse, isHead = fa
 }
 
 /**
- * Logs a failure, and returns its response and the fields for the request's line. An expected failure has its status, its
- * fixed text or validation faults, and its headers; any other error is 500 and reveals nothing about the cause.
+ * Logs a failure, and returns its response and the fields for the request's line. An expected failure has its status,
+ * its fixed text or validation faults, and its headers; any other error is 500 and reveals nothing about the cause.
  */
 function toFailure(error: unknown, log: Log): { response: HostResponse; fields: LogFields } {
   if (!(error instanceof GatewayError)) {

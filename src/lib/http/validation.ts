@@ -112,7 +112,9 @@ export function typeFault(type: keyof typeof typeMessages, loc: ValidationFault[
   return { type, loc, msg: typeMessages[type] };
 }
 
-/** Returns the fault of an issue with `input`. An issue without a counterpart in Pydantic is a general `value_error`. */
+/**
+ * Returns the fault of an issue with `input`. An issue without a counterpart in Pydantic is a general `value_error`.
+ */
 function describeIssue(
   issue: z.core.$ZodIssue,
   input: unknown,

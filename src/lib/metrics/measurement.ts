@@ -74,8 +74,8 @@ interface ForgottenRoom {
 const maxRunSeconds = 240;
 
 /**
- * Measures once, and returns the row with the unaccounted rooms behind their number. Never throws: a value that cannot be
- * measured is logged and null.
+ * Measures once, and returns the row with the unaccounted rooms behind their number. Never throws: a value that cannot
+ * be measured is logged and null.
  */
 export async function measure(options: MeasurementOptions, log: Log) {
   const { queues, status, clock } = options;

@@ -5,15 +5,17 @@ import type { MetricsSink } from "../ports.ts";
 import { logUnaccounted, type MeasurementOptions, type MetricsRow, measure } from "./measurement.ts";
 
 /**
- * Runs once. A value that cannot be measured is null in the row. Throws AggregateError if the row could not be written or
- * the pool could not be filled up.
+ * Runs once. A value that cannot be measured is null in the row. Throws AggregateError if the row could not be written
+ * or the pool could not be filled up.
  */
 export type MetricsRun = (log: Log) => Promise<void>;
 
 export interface MetricsOptions extends MeasurementOptions {
   readonly replenishment: Pick<Replenishment, "topUpTo">;
   readonly sink: MetricsSink<MetricsRow>;
-  /** Returns why the app's token could not be requested or renewed, or undefined. A valid token is used until its end. */
+  /**
+   * Returns why the app's token could not be requested or renewed, or undefined. A valid token is used until its end.
+   */
   readonly tokenFailure: () => unknown;
 }
 

@@ -58,9 +58,8 @@ export function withoutMarker(description: string): string {
 export function withMarker(description: string | null | undefined, marker: Marker): string {
   const fingerprint = parseMarker(description)?.fingerprint ?? marker.fingerprint;
   const line = formatMarker({ ...marker, fingerprint });
-  const fittingText = withoutMarker(description ?? "").slice(0, maxDescriptionCharacters - line.length - 1);
-  // The platform cannot store half a surrogate pair.
-  const text = fittingText.replace(/[\uD800-\uDBFF]$/, "");
+  const characters = Array.from(withoutMarker(description ?? ""));
+  const text = characters.slice(0, maxDescriptionCharacters - line.length - 1).join("");
   return text === "" ? line : `${text}\n${line}`;
 }
 
@@ -91,10 +90,12 @@ export function isDialable({ name, aliases }: ConferenceRow): boolean {
 }
 
 /** Which rooms of the platform are the gateway's. */
-export interface Ownership {
+export interface OwnershipRules {
   /** The name in its markers. */
   readonly gatewayName: string;
-  /** What an event does to a room without a marker: nothing, or it ends the room unless the room shows another owner. */
+  /**
+   * What an event does to a room without a marker: nothing, or it ends the room unless the room shows another owner.
+   */
   readonly unmarkedRooms: "keep" | "collect";
 }
 
@@ -108,7 +109,10 @@ export function isOfOtherGateway({ description }: ConferenceRow, gatewayName: st
  * no marker and the setting keeps such rooms, or it shows another owner, or its aliases do not include its name. A room
  * without any alias is not foreign.
  */
-export function isForeign(conference: ConferenceRow, unmarkedRooms: Ownership["unmarkedRooms"]): boolean {
+export function isForeign(
+  conference: ConferenceRow,
+  unmarkedRooms: OwnershipRules["unmarkedRooms"],
+): boolean {
   if (parseMarker(conference.description) !== undefined) return false;
   if (!isRoom(conference) || unmarkedRooms === "keep" || hasOtherOwner(conference)) return true;
   return (conference.aliases ?? []).length > 0 && !isDialable(conference);
@@ -160,7 +164,9 @@ const RoomMessage = z.object({
 const ReadableMessage = z.union([RoomMessage, RoomMessage.pick({ room: true })]);
 export type RoomMessage = Readonly<z.output<typeof RoomMessage>>;
 
-/** Returns the message text. A plain name that looks like JSON is written as JSON, so no event can imitate the gateway. */
+/**
+ * Returns the message text. A plain name that looks like JSON is written as JSON, so no event can imitate the gateway.
+ */
 export function encodeRoomMessage(message: RoomMessage): string {
   const { room, ...others } = message;
   const isPlain = Object.values(others).every((value) => value === undefined) && !room.startsWith("{");

@@ -60,9 +60,9 @@ export class PlatformBusyError extends PlatformError {
 }
 
 /**
- * Creates a client. Each call has up to three attempts: GET and DELETE are retried unless they timed out, other calls only
- * if nothing happened on the platform. A call throws the last attempt's PlatformError: `not-sent` if it waited too long
- * for a slot or for a pause, otherwise by what may have happened on the platform.
+ * Creates a client. Each call has up to three attempts: GET and DELETE are retried unless they timed out, other calls
+ * only if nothing happened on the platform. A call throws the last attempt's PlatformError: `not-sent` if it waited too
+ * long for a slot or for a pause, otherwise by what may have happened on the platform.
  */
 export function createClient(transport: PlatformTransport, options: ClientOptions) {
   const { clock, credentials, random = secureRandom } = options;
@@ -144,7 +144,9 @@ export function createClient(transport: PlatformTransport, options: ClientOption
         return slot;
       },
     },
-    /** Waits for the slot of a claim. Returns undefined if none is free in time. Throws PlatformError during a pause. */
+    /**
+     * Waits for the slot of a claim. Returns undefined if none is free in time. Throws PlatformError during a pause.
+     */
     takeClaimSlot: async (startBefore: number): Promise<Slot | undefined> => {
       await limiter.waitForPause("caller", startBefore);
       return limiter.takeSlot("claim", startBefore);

@@ -56,8 +56,8 @@ export function createConferences(client: Pick<PlatformClient, "call">) {
     },
 
     /**
-     * Changes fields. A function for them is called immediately before each time they are sent. Returns the fields as they
-     * were sent last, or undefined if the conference does not exist.
+     * Changes fields. A function for them is called immediately before each time they are sent. Returns the fields as
+     * they were sent last, or undefined if the conference does not exist.
      */
     async update(id: number, fields: ConferenceFields | (() => ConferenceFields), limits?: CallLimits) {
       let sent: ConferenceFields = {};

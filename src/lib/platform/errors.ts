@@ -7,8 +7,8 @@ import { NoResponseError } from "../http-client.ts";
  * `not-sent`: nothing reached the platform. `refused`: it, or something in between, returned 3xx or 4xx.
  * `unknown`: timeout, reset, 5xx or a 2xx that is not the platform's; a change may have been made or may still be made.
  *
- * The HTTP status follows from it: refused by the platform → 502, except 429 and a refused login → 503; everything else →
- * 503.
+ * The HTTP status follows from it: refused by the platform → 502, except 429 and a refused login → 503; everything else
+ * → 503.
  */
 export type Outcome = "not-sent" | "refused" | "unknown";
 
@@ -100,18 +100,18 @@ interface NamedRequest {
 const successes: Readonly<Record<string, number>> = { GET: 200, POST: 201, PATCH: 202, DELETE: 204 };
 const refusals = [400, 401, 403, 404, 405, 409, 410, 422];
 
-interface PlatformAnswer {
+interface StatusAndBody {
   readonly status: number;
   readonly body: unknown;
 }
 
 /** Returns whether the platform says that it did what was asked. */
-export function isSuccess({ method }: NamedRequest, { status, body }: PlatformAnswer): boolean {
+export function isSuccess({ method }: NamedRequest, { status, body }: StatusAndBody): boolean {
   return status === successes[method] && !isPage(body);
 }
 
 /** Returns whether the platform itself refused the call: in JSON, or without a body. Others send pages. */
-export function isRefusal({ status, body }: PlatformAnswer): boolean {
+export function isRefusal({ status, body }: StatusAndBody): boolean {
   return status === 429 || (refusals.includes(status) && !isPage(body));
 }
 

@@ -47,7 +47,7 @@ function isUsableName(name: unknown): name is string {
   return (
     typeof name === "string" &&
     name.length >= 1 &&
-    name.length <= maxNameCharacters &&
+    Array.from(name).length <= maxNameCharacters &&
     name.isWellFormed() &&
     !/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/.test(name)
   );

@@ -8,8 +8,8 @@ const pauseSeconds = 10;
 const pauseSecondsAfterAttempt = 60;
 
 /**
- * Creates a circuit breaker (https://martinfowler.com/bliki/CircuitBreaker.html). Three unknown outcomes in a row open it.
- * After the pause it is half-open: one claim sends its change, which closes it or opens it again.
+ * Creates a circuit breaker (https://martinfowler.com/bliki/CircuitBreaker.html). Three unknown outcomes in a row open
+ * it. After the pause it is half-open: one claim sends its change, which closes it or opens it again.
  */
 export function createBreaker(clock: Pick<Clock, "now">) {
   let state: "closed" | "open" | "half-open" = "closed";
@@ -65,7 +65,8 @@ export function createBreaker(clock: Pick<Clock, "now">) {
         onFailure(error, isAttempt, log);
         throw error;
       } finally {
-        // A room that is gone and a change that was refused or not sent say nothing, so the next claim sends its change.
+        // A room that is gone and a change that was refused or not sent say nothing, so the next claim sends its
+        // change.
         if (isAttempt && state === "half-open") state = "open";
       }
     },

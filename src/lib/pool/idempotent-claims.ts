@@ -34,7 +34,9 @@ export interface IdempotentClaimsOptions {
   readonly clock: Clock;
 }
 
-/** The record is written after the commit and before the response, so whoever writes it first decides the key's room. */
+/**
+ * The record is written after the commit and before the response, so whoever writes it first decides the key's room.
+ */
 export function createIdempotentClaims(options: IdempotentClaimsOptions) {
   const { claims, records, conferences, clock } = options;
   const giveUp = createGiveUp(options);
@@ -85,7 +87,8 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions) {
     /**
      * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
      * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, `key-reused` if the key was sent with
-     * another service tag, and `storage-unavailable` if the record is not written or may not be; the caller should then retry.
+     * another service tag, and `storage-unavailable` if the record is not written or may not be; the caller should then
+     * retry.
      */
     async claim({ application, key }: IdempotencyKey, serviceTag: string | undefined, log: Log) {
       const id = hash([application, key]);

@@ -39,7 +39,9 @@ export interface NewRoom {
   readonly gatewayName: string;
 }
 
-/** Returns the platform's fields of a new room. The template comes first, so it cannot override the gateway's fields. */
+/**
+ * Returns the platform's fields of a new room. The template comes first, so it cannot override the gateway's fields.
+ */
 export function toNewConference(room: NewRoom): ConferenceFields {
   const { name, hostPin, guestPin, template, since, gatewayName: gateway } = room;
   const fingerprint = roomFingerprint(template, hostPin);

@@ -28,8 +28,8 @@ export function createReplenishment({ pool, provisioning, maxLevel }: Replenishm
   return {
     /**
      * Requests a replacement for a room that is being handed out. Logs a failure instead of throwing it: the caller has
-     * its room. `withdraw` takes the request back if the room is not handed out after all; a failure of it is logged, and
-     * the pool is then one room above its level at most.
+     * its room. `withdraw` takes the request back if the room is not handed out after all; a failure of it is logged,
+     * and the pool is then one room above its level at most.
      */
     async requestReplacement(log: Log): Promise<{ withdraw: () => Promise<void> }> {
       // An environment that is switched off has no pool to fill.
@@ -44,8 +44,8 @@ export function createReplenishment({ pool, provisioning, maxLevel }: Replenishm
     },
 
     /**
-     * Requests one room, because the pool is empty or lost a name that is nobody's, unless `maxLevel` rooms are requested
-     * already. A superfluous request is dropped when it is served. Logs a failure instead of throwing it.
+     * Requests one room, because the pool is empty or lost a name that is nobody's, unless `maxLevel` rooms are
+     * requested already. A superfluous request is dropped when it is served. Logs a failure instead of throwing it.
      */
     async topUpByOne(log: Log): Promise<void> {
       try {

@@ -38,7 +38,8 @@ const CreateHeaders = z.object({
       (key) => /^[\x21-\x2b\x2d-\x7e]{1,255}$/.test(key),
       "must be one key of 1 to 255 visible ASCII characters without a comma, quoted or bare",
     )
-    // Two callers who send one of these would get the same room. JavaScript, Python and API clients write them by mistake.
+    // Two callers who send one of these would get the same room. JavaScript, Python and API clients write them by
+    // mistake.
     .refine(
       (key) => !/^(?:undefined|null|nan|none|<.*>|\{\{.*\}\}|\$\{.*\})$/i.test(key),
       "must be a key of this create, not a placeholder",
@@ -53,8 +54,8 @@ const CreateHeaders = z.object({
     }),
 });
 
-// A service tag there would be lost unnoticed. Any other body is ignored, also one that the host has dropped: PHP's form
-// type, or an empty body of a proxy, comes with every create of some callers.
+// A service tag there would be lost unnoticed. Any other body is ignored, also one that the host has dropped: PHP's
+// form type, or an empty body of a proxy, comes with every create of some callers.
 const uuiDataInBody = valueFault(["body"], "a create has no body; send uuiData as a query parameter");
 
 interface RoomCreationDependencies {

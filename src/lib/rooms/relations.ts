@@ -1,4 +1,7 @@
-/** The relations of a room. The API types them as arrays of objects; the platform stores a URI, an object, null or a list. */
+/**
+ * The relations of a room. The API types them as arrays of objects; the platform stores a URI, an object, null or a
+ * list.
+ */
 
 import * as z from "zod";
 
@@ -34,8 +37,8 @@ const Reference = z.object({
 });
 
 /**
- * Returns the URI of an object from a GET response, or undefined if the object has neither a URI of this resource nor an
- * ID. For another URI, the platform would return 404, as if there were no such room.
+ * Returns the URI of an object from a GET response, or undefined if the object has neither a URI of this resource nor
+ * an ID. For another URI, the platform would return 404, as if there were no such room.
  */
 export function toUri(entry: unknown, resource: string): string | undefined {
   const { resource_uri, id } = Reference.safeParse(entry).data ?? {};

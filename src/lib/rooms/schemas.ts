@@ -114,7 +114,10 @@ export const ConferenceUpdate = Conference.omit({
 
 const readOnly = { readOnly: true };
 
-/** The full shape in responses. Its `resource_uri`, which the platform always sends, tells it from the constrained shape. */
+/**
+ * The full shape in responses. Its `resource_uri`, which the platform always sends, tells it from the constrained
+ * shape.
+ */
 const FullConference = Conference.extend({
   aliases: z.array(Alias).nullish().meta(readOnly),
   creation_time: dateTime.meta(readOnly),

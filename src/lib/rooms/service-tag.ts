@@ -28,7 +28,9 @@ export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): 
   if (tag === undefined) {
     return reject("uuiData must contain an http or https URL without credentials, or a path token");
   }
-  return tag.length > maxTagCharacters ? reject("the service tag must have at most 250 characters") : tag;
+  return Array.from(tag).length > maxTagCharacters
+    ? reject("the service tag must have at most 250 characters")
+    : tag;
 }
 
 /** Whether a parameter is not an encoding, or is `encoding=hex`. */

@@ -21,8 +21,8 @@ interface ShapeOptions {
 }
 
 /**
- * Returns a conference in the constrained or the full shape. In the constrained shape, services that are not rooms, such
- * as test calls, have an empty PIN and tag. The full shape has every field of the platform except the marker, with
+ * Returns a conference in the constrained or the full shape. In the constrained shape, services that are not rooms,
+ * such as test calls, have an empty PIN and tag. The full shape has every field of the platform except the marker, with
  * relations as arrays of objects.
  */
 export function toReadRoom(row: ConferenceRow, { constrained, showHostPin }: ShapeOptions): object {

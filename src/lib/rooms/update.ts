@@ -66,7 +66,9 @@ export function toUpdateFields(change: Conference, room: ConferenceRow): Confere
   return Object.fromEntries(fields.filter(([, sent]) => sent !== undefined));
 }
 
-/** Returns the value to send, or undefined if the room has it already. Adds why the field cannot be changed to `faults`. */
+/**
+ * Returns the value to send, or undefined if the room has it already. Adds why the field cannot be changed to `faults`.
+ */
 function toSent(field: string, value: unknown, room: ConferenceRow, faults: ValidationFault[]): unknown {
   const refuse = (reason: string, ...path: number[]) =>
     void faults.push(valueFault(["body", field, ...path], reason));
@@ -95,8 +97,9 @@ function toSent(field: string, value: unknown, room: ConferenceRow, faults: Vali
 }
 
 /**
- * Returns whether the platform stores the value in the room alone. The fields of an object would be written to the related
- * object, which other rooms share, and its missing fields would become blank (seen with django-tastypie 0.15.1).
+ * Returns whether the platform stores the value in the room alone. The fields of an object would be written to the
+ * related object, which other rooms share, and its missing fields would become blank (seen with django-tastypie
+ * 0.15.1).
  */
 function isPlain(field: string, value: unknown): boolean {
   // The only relation of version 41 that specification 2.3.4 does not convert.
@@ -124,6 +127,6 @@ function toSentDescription(text: string, room: ConferenceRow, faults: Validation
   const maxCharacters = maxDescriptionCharacters - line.length - 1;
   if (marker.state === "pooled")
     faults.push(valueFault(loc, "the description of a room in the pool cannot be changed"));
-  else if (text.length > maxCharacters) faults.push(tooLongFault(loc, maxCharacters));
+  else if (Array.from(text).length > maxCharacters) faults.push(tooLongFault(loc, maxCharacters));
   return text === "" ? line : `${text}\n${line}`;
 }

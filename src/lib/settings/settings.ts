@@ -8,8 +8,8 @@ import { faultsBetweenSettings } from "./rules.ts";
 type Read = <Value>(name: string, schema: z.ZodType<Value>) => Value;
 
 /**
- * Reads every setting by its name in the environment. A row has the setting's place, name, format and default. A setting
- * with neither `optional` nor a default is required.
+ * Reads every setting by its name in the environment. A row has the setting's place, name, format and default. A
+ * setting with neither `optional` nor a default is required.
  */
 function readSettings(read: Read) {
   return {

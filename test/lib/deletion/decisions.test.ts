@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { decide, decisions, maximumAge, requestOf } from "../../../src/lib/deletion/decisions.ts";
 import { groupByRoom } from "../../../src/lib/ownership/deletion-queue.ts";
-import { encodeRoomMessage, type Ownership, type RoomMessage } from "../../../src/lib/ownership/room.ts";
+import { encodeRoomMessage, type OwnershipRules, type RoomMessage } from "../../../src/lib/ownership/room.ts";
 import { formatMarker, gatewayName, otherGateway } from "../../support/markers.ts";
 
 const queuedAt = Date.UTC(2026, 0, 15);
@@ -38,7 +38,7 @@ const askedBy = (room: string, ...messages: Message[]) => {
 interface Found {
   readonly [field: string]: unknown;
   readonly name?: string;
-  readonly unmarkedRooms?: Ownership["unmarkedRooms"];
+  readonly unmarkedRooms?: OwnershipRules["unmarkedRooms"];
 }
 
 const later = marked("assigned", 60);

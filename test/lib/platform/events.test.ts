@@ -54,7 +54,7 @@ test.each<[string, Readonly<Record<string, unknown>>, Partial<SinkReading>]>([
 });
 
 test.each([
-  ["250 characters", true, "x".repeat(250)],
+  ["250 characters", true, "🏠".repeat(250)],
   ["251 characters", false, "x".repeat(251)],
   ["no characters", false, ""],
   ["a line break and a tab", true, "a\n\tb"],

@@ -23,7 +23,10 @@ test.each([
     token,
     `${base}/${token}`,
   ]),
-  ...[url, "HTTP://example.com/a", url.padEnd(250, "x")].map((text): [string, string] => [text, text]),
+  ...[url, "HTTP://example.com/a", url + "🏠".repeat(250 - url.length)].map((text): [string, string] => [
+    text,
+    text,
+  ]),
 ])("A path token is appended to the base URL, and a URL is used unchanged: %s", (text, tag) => {
   expect(decodeServiceTag(hex(text), base)).toBe(tag);
 });

@@ -17,7 +17,7 @@ const longest = formatMarker({
   messageId: "0a1b2c3d-1111-4222-8333-444455556666",
   fingerprint: "1f6ca54f",
 });
-const text135 = "x".repeat(135);
+const text135 = "🏠".repeat(135);
 const maxCharacters = 250 - marker.length - 1;
 const configuration = "/api/admin/configuration/v1";
 const theme = (id: number) => `${configuration}/ivr_theme/${id}/`;
