@@ -137,7 +137,8 @@ export function responseFailure(
   isFirstRefusal = false,
 ): PlatformError {
   const { status, headers } = response;
-  const isOwn = status >= 500 || isRefusal(response);
+  const isLogin = isLoginPage(status, headers["location"]);
+  const isOwn = status >= 500 || isLogin || isRefusal(response);
   const retryAfter = Number(headers["retry-after"]);
   const body = status === 400 && isOwn ? response.body : undefined;
   // Names only: values may be PINs or service tags.
@@ -148,7 +149,7 @@ export function responseFailure(
     status,
     isForeign: !isOwn,
     isFirstRefusal,
-    isLoginRefused: status === 401 || (status === 403 && isOwn) || isLoginPage(status, headers["location"]),
+    isLoginRefused: isLogin || status === 401 || (status === 403 && isOwn),
     message: `${nameOf(request)}: status ${status}${fields.length > 0 ? `, fields ${fields.join(", ")}` : ""}`,
     retryAfterSeconds: retryAfter > 0 ? Math.min(maxRetryAfterSeconds, Math.ceil(retryAfter)) : undefined,
     body,
@@ -160,9 +161,13 @@ function isPage(body: unknown): boolean {
   return typeof body === "string" && body !== "";
 }
 
-/** The platform redirects to this page instead of returning 401 if the session or the account is not valid. */
+/**
+ * The platform redirects to this page instead of returning 401 if the session or the account is not valid. The transport
+ * gives it as a path: another host's login page is a proxy's.
+ */
 function isLoginPage(status: number, location: unknown): boolean {
-  return status >= 300 && status < 400 && typeof location === "string" && /\/log-?in\b/i.test(location);
+  const isPath = typeof location === "string" && /^\/(?!\/)/.test(location);
+  return status >= 300 && status < 400 && isPath && /\/log-?in\b/i.test(location);
 }
 
 /** Returns method and path, as log lines name a request. */

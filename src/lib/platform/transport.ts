@@ -19,7 +19,7 @@ export interface PlatformRequest {
 /** A response of any status. A body that is not JSON is a string. */
 export interface PlatformHttpResponse {
   readonly status: number;
-  /** Names are in lower case. */
+  /** Names are in lower case. A `location` on the platform is a path. */
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
@@ -50,7 +50,9 @@ export function createTransport(
         headers,
         signal,
       });
-      return { status: response.status, headers: response.headers, body: response.data };
+      const { location, ...others }: PlatformHttpResponse["headers"] = response.headers;
+      const target = typeof location === "string" ? location.replace(url, "") : undefined;
+      return { status: response.status, headers: { ...others, location: target }, body: response.data };
     } catch (cause) {
       throw transportFailure(request, cause);
     }

@@ -38,6 +38,17 @@ test("A page instead of JSON has an unknown outcome, whatever its status", async
   await expect(call).rejects.toMatchObject({ outcome: "unknown", platformStatus: undefined });
 });
 
+test.each([
+  ["its own host", (url: string) => `${url}/login/`, "platform-login-refused"],
+  ["another host", () => "https://proxy.example.com/login/", "platform-unavailable"],
+])("A redirect to a login page at %s is classified by whose page it is", async (_, locationAt, code) => {
+  const location = () => locationAt(server.url);
+  const server = await startLoopbackServer(() => ({ status: 302, headers: { location: location() } }));
+  onTestFinished(server.stop);
+  const call = newPlatformClient(server.url).call({ method: "GET", path });
+  await expect(call).rejects.toMatchObject({ code });
+});
+
 test("`createBasicCredentials` encodes user name and password as UTF-8 (RFC 7617) and is not renewable", async () => {
   const credentials = createBasicCredentials("café", "pässword:1");
   const authorization = await credentials.authorization();

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { FieldErrors } from "./api-error.ts";
 
-export const text = (max: number) => z.string().refine((value) => Array.from(value).length <= max);
+export const text = (max: number) => z.string().max(max);
 const whole = (min: number, max: number) => z.int().min(min).max(max).nullable().default(null);
 const flag = (initial: boolean) => z.boolean().default(initial);
 const pin = text(20)
