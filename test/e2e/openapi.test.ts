@@ -1,4 +1,5 @@
 /** The API document, operation by operation, compared with what a running gateway returns. */
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import type { Received } from "../../tools/simulators/exchange.ts";
@@ -6,6 +7,7 @@ import { identities } from "../../tools/simulators/identities.ts";
 import { document } from "../support/api-document.ts";
 import { headersOf, nameOf, type Operation, operations, violationOf } from "../support/api-operations.ts";
 import { asEventSink, forbiddenTokens } from "../support/credentials.ts";
+import { tableBelow, unquoted } from "../support/markdown-table.ts";
 import { addRoomsOfRequests, type Request, sendOneOfEach } from "../support/one-of-each.ts";
 import { type Proxy, startProxy } from "../support/proxy.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
@@ -204,6 +206,32 @@ test("Responses have no undocumented fields outside the full shape, and the fiel
     "ValidationError",
   ]);
   expect(documented).toEqual(documented.map((one) => ({ ...one, required: one.constant, unknown: [] })));
+});
+
+test("Operations need what the table in docs/operations.md says, and succeed while the rest is down", () => {
+  const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+  const documented = tableBelow(guide, "## Behaviour during outages").flatMap(([names = "", needs = ""]) =>
+    unquoted(names)
+      .split(", ")
+      .map((name) => [name, needs]),
+  );
+  const ofSecurity = new Map([
+    ["bearerToken", "signing keys"],
+    ["agentToken", "contact centre"],
+  ]);
+  const needed = operations.map((operation) => {
+    const isDown = (dependency: string) => {
+      const response = responsesTo(operation).find(([situation]) => situation === `no ${dependency}`);
+      expect([503, operation.successStatus]).toContain(response?.[2].status);
+      return response?.[2].status === 503;
+    };
+    const needs = [
+      ofSecurity.get(operation.security ?? "") ?? [],
+      ["platform", "storage"].filter(isDown),
+    ].flat();
+    return [nameOf(operation), needs.join(", ") || "nothing"];
+  });
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(needed));
 });
 
 test.each(cases)("The issuer issues tokens for the scope of $name if it takes one", async ({ operation }) => {
