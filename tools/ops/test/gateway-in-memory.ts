@@ -51,10 +51,8 @@ interface AddedRooms extends Partial<Omit<Marker, "since">> {
 
 /** Faults that neither the platform nor the simulators inject. */
 const noFaults = {
-  /** How long each call of the platform takes that begins with `delayed`, for example `GET /api/`; all do by default. */
+  /** How long each call of the platform takes. */
   delaySeconds: 0,
-  delayed: "",
-  appAheadSeconds: 0,
   isProvisioningDisabled: false,
   isAppMissing: false,
 };
@@ -96,9 +94,7 @@ function createNetwork(faults: Faults, clock: ManualClock, timeoutSeconds: numbe
   return (send: PlatformTransport): PlatformTransport =>
     async (request, authorization) => {
       const timeout = request.timeoutSeconds ?? timeoutSeconds;
-      const { path, query = {} } = request;
-      const call = `${request.method} ${path}?${Object.keys(query).join("&")}`;
-      const delaySeconds = call.startsWith(faults.delayed) ? faults.delaySeconds : 0;
+      const { delaySeconds } = faults;
       const endsAt = clock.now() + 1000 * Math.min(delaySeconds, timeout);
       // Calls that start at the same time end at the same time.
       await settlePromises();
@@ -154,8 +150,7 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
   const target = memoryTarget({
     gatewayUrl: services.gatewayUrl,
     settings,
-    // The operator's clock is right.
-    clock: { ...clock, now: () => clock.now() - faults.appAheadSeconds * 1000 },
+    clock,
     queues,
     log: createLocalLog(logWorkspace.url, clock),
     platform: platformOf(operatorsClient),

@@ -1,4 +1,4 @@
-/** The findings of single checks, each at its limit. What faults of a gateway they name is in outages.test.ts. */
+/** The findings of single checks, each at its limit. outages.test.ts has a fault of a gateway for each line. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { loggableName } from "../../../src/lib/ownership/room.ts";
