@@ -130,7 +130,6 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       gatewayName,
       maxLevel,
       readyDelaySeconds,
-      leaseSeconds,
       platformTimeoutSeconds,
     }),
     garbageCollection: createGarbageCollection({

@@ -125,7 +125,7 @@ describe("The object graph", () => {
     const { claims, provisioning } = connect({
       POOL_LEASE_SECONDS: "60",
       PLATFORM_TIMEOUT_SECONDS: "15",
-      POOL_READY_DELAY_SECONDS: "90",
+      POOL_READY_DELAY_SECONDS: "900",
       ROOM_TEMPLATE: '{"participant_limit":3}',
     });
     const held: number[] = [];
@@ -134,13 +134,13 @@ describe("The object graph", () => {
     await claims.claim(undefined, world.log);
     await provisioning.provision({ reason: "claimed" }, 1, world.log);
 
-    expect([...held, ...invisibleSeconds()]).toEqual([60, 180, 90]);
+    expect([...held, ...invisibleSeconds()]).toEqual([60, 1155, 900]);
     // A claim uses a quarter of its lease.
     expect(slotsOfClaims).toEqual([7.5]);
     expect(limitsOfCalls()).toEqual([
       "GET caller 15 7.5 in slot",
       "PATCH caller 15 15 in slot",
-      "POST background 45 45",
+      "POST background 45 120",
     ]);
     const body = { participant_limit: 3, pin: identities.hostPin };
     expect(calls.at(-1)).toMatchObject({ body });

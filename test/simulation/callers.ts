@@ -101,7 +101,7 @@ export async function requestRoom(world: World, caller: Caller, process: number,
 
 /** Checks that no other caller has the room, and that a repeated key gives the same room. */
 function checkHandOut(
-  { ledger, platform }: World,
+  { ledger, platform, clock, readyDelaySeconds }: World,
   { tag, key }: Caller,
   { body, task }: CheckedResponse,
 ): void {
@@ -128,6 +128,9 @@ function checkHandOut(
     if (!ledger.removed.has(name)) isWrong("which no longer exists");
     return;
   }
+  const ageSeconds = (clock.now() - createdAt(row)) / 1000;
+  if (ledger.provisioned.has(name) && ageSeconds < readyDelaySeconds)
+    ledger.violated("handed-out-too-early", `#${task.id} received ${name}, which is ${ageSeconds} s old`);
   const writer = ledger.tagWriters.get(name);
   const isOwnWriter = writer === task || (key !== undefined && writer !== "other");
   if (writer && writer !== "other" && !isOwnWriter) isWrong(`with the tag of #${writer.id}`);

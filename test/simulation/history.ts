@@ -90,6 +90,10 @@ export interface History {
   readonly provisioningFaults: readonly (FaultAt & { readonly run: number })[];
   /** By how much the clock of the first process is fast; by none if missing. */
   readonly skewMilliseconds?: number;
+  /** The default is 90. */
+  readonly readyDelaySeconds?: number;
+  /** The default is 300. */
+  readonly leaseSeconds?: number;
   readonly seed: number;
 }
 
@@ -125,6 +129,8 @@ export const histories: fc.Arbitrary<History> = record({
     ),
     // As far as the clocks of instances may differ.
     skewMilliseconds: constantFrom(0, 0, 5000, -5000),
+    readyDelaySeconds: constantFrom(90, 90, 900),
+    leaseSeconds: constantFrom(300, 300, 60),
     seed,
   });
 });

@@ -16,6 +16,7 @@ export const promises = [
   "event-lost",
   "secret-exposed",
   "undocumented-response",
+  "handed-out-too-early",
 ] as const;
 
 /**

@@ -13,6 +13,7 @@ interface PlantedBug {
 }
 
 const bulkDeletion = "src/lib/deletion/bulk-deletion.ts";
+const provisioning = "src/lib/pool/provisioning.ts";
 const decisions = "src/lib/deletion/decisions.ts";
 const roomDeletion = "src/lib/deletion/room-deletion.ts";
 
@@ -45,11 +46,39 @@ export const bugs: readonly PlantedBug[] = [
     faults: 1,
     edits: [
       [
-        "src/lib/pool/provisioning.ts",
+        provisioning,
         "const message = await pool.put(newRoomName(random), { invisibleSeconds });",
         `const room = newRoomName(random);
          const message = await pool.put(room, { invisibleSeconds }).catch(async () => pool.put(room));`,
       ],
+    ],
+  },
+  {
+    bug: "counts the ready delay from the moment at which it puts the name",
+    breaks: "handed-out-too-early",
+    scenario: "provisioning and a create before the room is ready",
+    faults: 1,
+    edits: [
+      [
+        provisioning,
+        "await pool.setInvisible(message, readyDelaySeconds);",
+        `const putAt = heldUntil - invisibleSeconds * 1000;
+         await pool.setInvisible(message, Math.max(0, readyDelaySeconds - (clock.now() - putAt) / 1000));`,
+      ],
+    ],
+  },
+  {
+    bug: "holds a new name for ten minutes, however long the ready delay is",
+    breaks: "handed-out-too-early",
+    scenario: "provisioning with a long ready delay",
+    faults: 1,
+    edits: [
+      [
+        provisioning,
+        "Math.max(minInvisibleSeconds, storedSeconds + readyDelaySeconds)",
+        "minInvisibleSeconds",
+      ],
+      [provisioning, "createSeconds + lookUpSeconds + readyDelaySeconds", "createSeconds + lookUpSeconds"],
     ],
   },
   {

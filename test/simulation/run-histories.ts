@@ -18,7 +18,7 @@ async function runHistory(history: History, trace?: (line: string) => void) {
   const isFull = () => queues.pool.contents().length === level.max && running.size === 0;
   if (!(await clock.advance(600_000, isFull)))
     ledger.violated("pool-level-wrong", "bulk create did not fill the pool");
-  await clock.advance(120_000);
+  await clock.advance((world.readyDelaySeconds + 30) * 1000);
   world.setFaults(true);
   for (const step of history.steps) {
     trace?.(`--- ${JSON.stringify(step.command)}`);

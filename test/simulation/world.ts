@@ -47,10 +47,14 @@ export type World = ReturnType<typeof createWorld>;
 export const tagHost = "verification.example.com";
 export const hostPin = "902817364519";
 
-export function createWorld(
-  { seed, provisioningFaults, skewMilliseconds = 0 }: Omit<History, "steps">,
-  options: WorldOptions = {},
-) {
+export function createWorld(history: Omit<History, "steps">, options: WorldOptions = {}) {
+  const {
+    seed,
+    provisioningFaults,
+    skewMilliseconds = 0,
+    readyDelaySeconds = 90,
+    leaseSeconds = 300,
+  } = history;
   const { trace, level = { max: 6, min: 2 }, processCount = 2, platformTimeoutSeconds = 10 } = options;
   const random = createSeededRandom(seed);
   const clock = createVirtualClock(createSeededRandom(seed + 1));
@@ -110,7 +114,8 @@ export function createWorld(
       {
         settings: {
           ROOM_HOST_PIN: hostPin,
-          POOL_READY_DELAY_SECONDS: "90",
+          POOL_READY_DELAY_SECONDS: String(readyDelaySeconds),
+          POOL_LEASE_SECONDS: String(leaseSeconds),
           MAX_VMR: String(level.max),
           POOL_MINIMUM: String(level.min),
           PLATFORM_TIMEOUT_SECONDS: String(platformTimeoutSeconds),
@@ -158,6 +163,7 @@ export function createWorld(
   return {
     clock,
     level,
+    readyDelaySeconds,
     rows,
     records,
     processes,

@@ -21,23 +21,24 @@ const provisioningRequest = z.union([
 ]);
 export type ProvisioningRequest = z.output<typeof provisioningRequest>;
 
-const maxInvisibleSeconds = 600;
-// The host stops the function after ten minutes.
-const maxCreateSeconds = 100;
-const maxLookUpSeconds = 200;
+const minInvisibleSeconds = 600;
 const maxWaitSeconds = 120;
 const maxWaitForCleanUpSeconds = 10;
 
 /**
  * Returns the timeout of the POST that creates a room, how long provisioning looks for a room whose creation had an
- * unknown outcome, and how long the new name is invisible to claims: longer than the other two together. With the default
- * timeout (10 s) and lease (300 s) these are 30 s, 60 s and 600 s.
+ * unknown outcome, and how long the new name is invisible to claims: whenever provisioning stops, the platform has stored
+ * the room one ready delay before its name becomes visible. With the default timeout (10 s) and a ready delay of up to
+ * 390 s these are 30 s, 60 s and 600 s.
  */
-export function provisioningTimes(platformTimeoutSeconds: number, leaseSeconds: number) {
+export function provisioningTimes(platformTimeoutSeconds: number, readyDelaySeconds: number) {
+  const createSeconds = 3 * platformTimeoutSeconds;
+  const lookUpSeconds = 6 * platformTimeoutSeconds;
+  const storedSeconds = maxWaitSeconds + createSeconds + lookUpSeconds;
   return {
-    createSeconds: Math.min(maxCreateSeconds, 3 * platformTimeoutSeconds),
-    lookUpSeconds: Math.min(maxLookUpSeconds, 6 * platformTimeoutSeconds),
-    invisibleSeconds: Math.min(maxInvisibleSeconds, Math.max(2 * leaseSeconds, 12 * platformTimeoutSeconds)),
+    createSeconds,
+    lookUpSeconds,
+    invisibleSeconds: Math.max(minInvisibleSeconds, storedSeconds + readyDelaySeconds),
   };
 }
 
@@ -55,7 +56,6 @@ export interface ProvisioningOptions {
   readonly gatewayName: string;
   readonly maxLevel: number;
   readonly readyDelaySeconds: number;
-  readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;
 }
 
@@ -63,11 +63,11 @@ const lookUpPauseMilliseconds = 2000;
 
 /** Creates the handler of provisioning requests. */
 export function createProvisioning(options: ProvisioningOptions) {
-  const { pool, conferences, clock, random, hostPin, template, gatewayName, platformTimeoutSeconds } =
-    options;
+  const { pool, conferences, clock, random, hostPin, template, gatewayName } = options;
+  const { platformTimeoutSeconds, readyDelaySeconds } = options;
   const { createSeconds, lookUpSeconds, invisibleSeconds } = provisioningTimes(
     platformTimeoutSeconds,
-    options.leaseSeconds,
+    readyDelaySeconds,
   );
 
   const giveUp = createGiveUp(options);
@@ -113,8 +113,8 @@ export function createProvisioning(options: ProvisioningOptions) {
 
   async function provisionRoom(held: Held, log: Log): Promise<void> {
     const name = held.message.text;
-    // Once the name is visible, a claim may find no room and discard it.
-    const lastStart = held.heldUntil - (createSeconds + lookUpSeconds) * 1000;
+    // Once the name is visible, a claim may hand the room out, or find no room and discard the name.
+    const lastStart = held.heldUntil - (createSeconds + lookUpSeconds + readyDelaySeconds) * 1000;
     const startBefore = Math.min(lastStart, clock.now() + maxWaitSeconds * 1000);
     const guestPin = newGuestPin(hostPin, random);
     const since = timestampOf(clock);
@@ -187,7 +187,7 @@ export function createProvisioning(options: ProvisioningOptions) {
   async function makeVisible({ message, heldUntil }: Held, log: Log): Promise<boolean> {
     const room = message.text;
     try {
-      await pool.setInvisible(message, options.readyDelaySeconds);
+      await pool.setInvisible(message, readyDelaySeconds);
       return true;
     } catch (error) {
       log.warn("room-not-made-visible", { room }, error);

@@ -18,13 +18,7 @@ import {
   platformFaultClasses,
   platformFaults,
 } from "../../support/platform-faults.ts";
-import {
-  hostPin,
-  leaseSeconds,
-  maxLevel,
-  platformTimeoutSeconds,
-  usePoolWorld,
-} from "../../support/pool-world.ts";
+import { hostPin, maxLevel, platformTimeoutSeconds, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 
@@ -41,7 +35,6 @@ const instance = (options: Partial<ProvisioningOptions> = {}) =>
     template: {},
     maxLevel,
     readyDelaySeconds: 0,
-    leaseSeconds,
     platformTimeoutSeconds,
     ...options,
   });
@@ -84,12 +77,15 @@ describe("Provisioning", () => {
   });
 
   test.each([
-    [10, 301, { createSeconds: 30, lookUpSeconds: 60, invisibleSeconds: 600 }],
-    [10, 100, { createSeconds: 30, lookUpSeconds: 60, invisibleSeconds: 200 }],
-    [20, 40, { createSeconds: 60, lookUpSeconds: 120, invisibleSeconds: 240 }],
-  ])("derives its times from a platform timeout of %i s and a lease of %i s", (timeout, lease, times) => {
-    expect(provisioningTimes(timeout, lease)).toEqual(times);
-  });
+    [10, 390, { createSeconds: 30, lookUpSeconds: 60, invisibleSeconds: 600 }],
+    [10, 391, { createSeconds: 30, lookUpSeconds: 60, invisibleSeconds: 601 }],
+    [20, 900, { createSeconds: 60, lookUpSeconds: 120, invisibleSeconds: 1200 }],
+  ])(
+    "derives its times from a platform timeout of %i s and a ready delay of %i s",
+    (timeout, delay, times) => {
+      expect(provisioningTimes(timeout, delay)).toEqual(times);
+    },
+  );
 });
 
 describe("A provisioning request", () => {

@@ -125,7 +125,12 @@ function createExploredWorld(scenario: Scenario, skewMilliseconds: number) {
   let ports: ExploringPorts | undefined;
   const randoms: RandomSource[] = [];
   const world = createWorld(
-    { seed: 1, provisioningFaults: [], skewMilliseconds },
+    {
+      seed: 1,
+      provisioningFaults: [],
+      skewMilliseconds,
+      readyDelaySeconds: scenario.readyDelaySeconds ?? 90,
+    },
     {
       level: scenario.level ?? { max: 1, min: 1 },
       processCount: processCountOf(scenario),

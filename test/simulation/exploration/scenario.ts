@@ -22,6 +22,8 @@ export interface ScenarioStep {
 export interface Scenario {
   /** One room by default. */
   readonly level?: PoolLevel;
+  /** The default is 90. */
+  readonly readyDelaySeconds?: number;
   readonly steps: readonly ScenarioStep[];
   /** How often a longer time can pass, for instance that of a lease. */
   readonly lapse?: { readonly seconds: number; readonly times: number };
@@ -80,7 +82,7 @@ function addRoom(
 export async function poolRoom(world: World, name: string, { isMarked = true } = {}): Promise<void> {
   addRoom(world, name, isMarked ? {} : { description: "from the service before this one" });
   await world.queues.pool.put(name);
-  world.clock.elapse(60_000);
+  world.clock.elapse(world.readyDelaySeconds * 1000);
 }
 
 /** Adds a room that a caller was handed some time ago. */

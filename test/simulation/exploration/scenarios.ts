@@ -76,6 +76,19 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     arrange: async (world) => requestProvisioning(world, { reason: "bulk", upTo: 1 }),
   },
 
+  "provisioning and a create before the room is ready": {
+    steps: [provision(0), create(1)],
+    lapse: { seconds: 80, times: 2 },
+    arrange: async (world) => requestProvisioning(world, { reason: "bulk", upTo: 1 }),
+  },
+
+  "provisioning with a long ready delay": {
+    steps: [provision(0), create(1)],
+    readyDelaySeconds: 900,
+    lapse: { seconds: 610, times: 1 },
+    arrange: async (world) => requestProvisioning(world, { reason: "bulk", upTo: 1 }),
+  },
+
   "two repeats with one idempotency key": {
     level: { max: 2, min: 1 },
     steps: [create(0, { hasTag: true, key: "key" }), create(1, { hasTag: true, key: "key" })],
