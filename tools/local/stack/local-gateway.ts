@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { connectionOf } from "../../simulators/connection.ts";
 import { type DevelopmentStack, startDevelopmentStack } from "../../simulators/development-stack.ts";
 import { localSettings } from "../../simulators/gateway-settings.ts";
+import { createCorsHandler } from "../../simulators/host/cors.ts";
 import {
   type FunctionsHost,
   type FunctionsHostOptions,
@@ -10,7 +11,6 @@ import {
 } from "../../simulators/host/functions-host.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import type { Port } from "../../simulators/services/listen.ts";
-import { createCorsHandler } from "./cors.ts";
 
 export interface LocalGatewayOptions
   extends Pick<FunctionsHostOptions, "onLog" | "onState" | "port" | "inspectPort" | "timersEnabled"> {

@@ -5,7 +5,7 @@
  * https://github.com/dotnet/aspnetcore/blob/main/src/Middleware/CORS/src/Infrastructure/CorsService.cs
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { OnLog } from "../../simulators/host/messages.ts";
+import type { OnLog } from "./messages.ts";
 
 /**
  * Returns a handler for requests of pages at these origins. It responds to preflight requests, adds headers to the

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
-import { startTestHost } from "../../../simulators/test/host/test-host.ts";
-import { createCorsHandler } from "../../stack/cors.ts";
+import { createCorsHandler } from "../../host/cors.ts";
+import { startTestHost } from "./test-host.ts";
 
 const origin = "http://localhost:3000";
 const refusals: string[] = [];
