@@ -79,10 +79,10 @@ export async function openPage(browser: Browser | undefined, url: string, width 
 
 const axeRules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** Returns what axe finds: severity, rule and elements. */
-export async function accessibilityFaults(page: Page) {
+/** Returns what axe finds with rules of these tags: severity, rule and elements. */
+export async function accessibilityFaults(page: Page, runOnly = axeRules) {
   await page.evaluate(axe.source);
-  const options = { runOnly: axeRules, resultTypes: ["violations"] };
+  const options = { runOnly, resultTypes: ["violations"] };
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults;
   return violations.map(({ impact, id, nodes }) => ({ impact, id, elements: nodes.map(({ html }) => html) }));
 }
