@@ -87,3 +87,14 @@ test("Every link in a document leads to a file and a heading that exist", async 
   }
   expect(broken).toEqual([]);
 });
+
+test("No blank line divides a table or a list", async () => {
+  const divided: string[] = [];
+  for (const path of documents) {
+    const rowsOrItems = (await read(path)).matchAll(
+      /^\|.*\n\n+\|.*|^(?:- |\d+\. | {2,}(?! *```)).*\n\n+(?:- |\d+\. ).*/gm,
+    );
+    divided.push(...[...rowsOrItems].map(([text]) => `${path}: ${text}`));
+  }
+  expect(divided).toEqual([]);
+});
