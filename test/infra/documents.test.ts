@@ -1,7 +1,10 @@
 /** Each command block of the deployment guide runs, with recorded responses of Azure. */
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { fixtureOf, readText } from "../../scripts/snapshots/inputs.ts";
 import { alive, azure, createPackage, createProject, ownGroup } from "../support/infra/azure.ts";
 import { type Response, runScript } from "../support/infra/run-script.ts";
 import { useStarted } from "../support/use-started.ts";
@@ -46,3 +49,23 @@ test.each([...blocks, ...commands])("This runs: %s", (text) => {
   const { status, stderr } = runScript(["-eu", "-c", text.replaceAll(/<(\w+)>/g, "$1")], answers, options);
   expect([status, stderr.replaceAll(/^Subscription .*\n/gm, "")]).toEqual([0, ""]);
 });
+
+const workflowRuns = [...blocks, ...commands].flatMap((text) => [
+  ...text.replaceAll("\\\n", "").matchAll(/gh workflow run (\S+)(.*)/g),
+]);
+
+test.each(workflowRuns)(
+  "%s names inputs of its workflow, and a runner that reaches a private network",
+  (...run) => {
+    const [, workflow, options = ""] = run;
+    const inputs: unknown =
+      parse(readText(`.github/workflows/${workflow}`)).on.workflow_dispatch?.inputs ?? {};
+    const fields = Object.fromEntries(
+      [...options.matchAll(/--field (\w+)=(\S+)/g)].map(([, ...field]) => field),
+    );
+    expect(Object.keys(Object(inputs))).toEqual(expect.arrayContaining(Object.keys(fields)));
+    const { environment } = fields;
+    const values = environment === undefined ? {} : parseEnv(readText(fixtureOf(environment)));
+    expect("runner" in fields).toBe(values["PRIVATE_NETWORK"] === "true");
+  },
+);
