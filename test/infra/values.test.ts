@@ -1,15 +1,15 @@
 /** The values of an environment, as far as they can be judged without Azure. */
-import { readdirSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
 import { findFaults, secretsFor } from "../../scripts/check-values/faults.ts";
+import { fixtureOf, readText, scenarios } from "../../scripts/snapshots/inputs.ts";
 
-const examples = "infra/environments";
-const fileOf = (name: string) => `${examples}/${name}`;
-const read = (name: string) => parseEnv(readFileSync(fileOf(name), "utf8"));
+// Not the files of infra/environments: those are the deployer's, and CI validates them.
+const file = fixtureOf("test");
+const read = (name: string) => parseEnv(readText(fixtureOf(name)));
 
-test.each(readdirSync(examples))("The values of the example %s are accepted", (name) => {
-  expect(findFaults(fileOf(name), read(name))).toEqual([]);
+test.each(scenarios)("The values of the fixture %s are accepted", (name) => {
+  expect(findFaults(fixtureOf(name), read(name))).toEqual([]);
 });
 
 const refused = "Error: Invalid settings: ";
@@ -38,9 +38,9 @@ test.each([
   },
   { more: '"MAX_VMR" 20', fault: "SyntaxError: " },
 ])("The settings of test with $more are refused: $fault", ({ more, fault }) => {
-  const values = read("test.env");
+  const values = read("test");
   const GATEWAY_SETTINGS = values["GATEWAY_SETTINGS"]?.replace(/\}$/, `, ${more} }`);
-  const faults = findFaults(fileOf("test.env"), { ...values, GATEWAY_SETTINGS });
+  const faults = findFaults(file, { ...values, GATEWAY_SETTINGS });
   expect(faults).toEqual([expect.stringContaining(`GATEWAY_SETTINGS: ${fault}`)]);
 });
 
@@ -49,13 +49,13 @@ const withPasswords = { PLATFORM_USERNAME: "", EVENT_SINK_PREVIOUS_USERNAME: "" 
 test.each(Object.keys({ ...secretsFor({}), ...secretsFor(withPasswords) }))(
   "The secret %s cannot be a setting, because it belongs into the vault",
   (name) => {
-    const faults = findFaults(fileOf("test.env"), { GATEWAY_SETTINGS: JSON.stringify({ [name]: "x" }) });
+    const faults = findFaults(file, { GATEWAY_SETTINGS: JSON.stringify({ [name]: "x" }) });
     expect(faults).toContain(`GATEWAY_SETTINGS: ${name}: must not be given, see infra/settings.txt`);
   },
 );
 
 test.each(["[]", "", "5"])("The settings '%s' are refused, because they are no JSON object", (json) => {
-  const faults = findFaults(fileOf("test.env"), { GATEWAY_SETTINGS: json });
+  const faults = findFaults(file, { GATEWAY_SETTINGS: json });
   expect(faults).toEqual([
     expect.stringMatching(/^GATEWAY_SETTINGS: (?:must be a JSON object|SyntaxError: )/),
   ]);

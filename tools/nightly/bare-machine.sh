@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs npm ci and npm test on HEAD as on somebody else's computer: with the usual small programs of a shell, git, Node and
-# npm only, as an unprivileged user, in a folder with an unusual name, and with the variables of a developer.
+# npm only, as an unprivileged user, in a folder with an unusual name, with the variables of a developer, and with the
+# environments of a team instead of the examples.
 set -eu
 programs="sh git node npm basename cat chmod cp cut date dirname env grep head ls mkdir mktemp mv rm rmdir sed
   sha256sum sleep sort tail touch tr uname wc"
@@ -17,6 +18,12 @@ for program in $programs; do
 done
 git clone --quiet . "$folder/gateway"
 cd "$folder/gateway"
+
+# The examples are gone: a production without what is optional, and an environment with OAuth and limits of its own.
+rm infra/environments/*
+sed "s/=production$/=live/; /POOL_MINIMUM/d; /SERVICE_TAG_BASE_URL/d; /^[A-Z]*_PHONES/,\$d" \
+  test/infra/fixtures/production.env >infra/environments/live.env
+cp test/infra/fixtures/existing.env infra/environments/
 
 # What npm needs to reach its registry stays.
 set -- env -i PATH="$folder/bin" HOME="$folder/home" TMPDIR="$folder/tmp" LC_ALL=tr_TR.UTF-8 TZ=America/St_Johns \
