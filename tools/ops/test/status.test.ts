@@ -614,6 +614,10 @@ const failsAtPatch = { platformMethod: "PATCH", platformStatus: 500 };
 const paused = [failsAtPatch, { code: "platform-unavailable" }].map((each) =>
   withFields(create(1, 503), each),
 );
+const stillListed = readingOfGiven({
+  own: { rooms: handedOut(1, 90) },
+  lines: [{ time: minutesAgo(30), fields: about("room-deleted", "room-90-0") }],
+});
 const rowOfAge = (minutes: number) => withNewestRow({ TimeGenerated: minutesAgo(minutes) });
 
 test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }>([
@@ -623,7 +627,15 @@ test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string }
   { check: work.checkMetrics, read: rowOfAge(15), isOk: true, found: "the last row is 15 min old" },
   { check: work.checkMetrics, read: rowOfAge(16), isOk: false, found: "the last row is 16 min old" },
   { check: work.checkMetrics, read: rowOfAge(24 * 60 + 1), isOk: false, found: "no row in the last day" },
+  { check: work.checkMetrics, read: rowOfAge(-1), isOk: true, found: " old" },
+  { check: work.checkMetrics, read: rowOfAge(-2), isOk: false, found: "the app's clock is 2 min ahead of" },
   { check: work.checkMetrics, read: runsFailed, isOk: false, found: "; a run failed: ECONNRESET" },
+  {
+    check: pool.checkDeletion,
+    read: stillListed,
+    isOk: false,
+    found: "still lists 1 room that it confirmed",
+  },
   {
     check: work.checkCreates,
     read: reading({}, { lines: paused }),
