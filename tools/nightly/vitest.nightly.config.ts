@@ -1,4 +1,4 @@
-/** The tests that only `npm run nightly` runs. */
+/** The tests that only the nightly run has. */
 import { defineConfig } from "vitest/config";
 import { nightlyTests, options } from "../../vitest.config.ts";
 
