@@ -24,6 +24,8 @@ export const options: ViteUserConfig["test"] = {
   hookTimeout: 400_000,
   expect: { poll: { timeout: 200_000 } },
   env: {
+    // Not UTC, so that a test notices a time in the wrong zone.
+    TZ: "Asia/Kolkata",
     // The last folder has the programs that small computers and containers lack.
     PATH: `${process.env["PATH"]}:${import.meta.dirname}/test/support/programs`,
     // All that the tests call is on this computer: a proxy that the environment names is not to be asked.

@@ -1,6 +1,7 @@
 /** What each environment would deploy: resources, role assignments, network access and app settings. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { secretsFor } from "../../scripts/check-values/faults.ts";
 import { createRecordContainer } from "../../src/lib/azure/blob-records.ts";
@@ -113,18 +114,6 @@ describe("An environment", () => {
     });
   });
 
-  test("logs who used a secret, replaced the package or deleted a message", () => {
-    const logged = allOf(existing, "Insights/diagnosticSettings").map(({ id, properties }) => {
-      const names = properties["logs"].map(
-        ({ enabled, category, categoryGroup }: Record<string, string>) =>
-          enabled && (category ?? categoryGroup),
-      );
-      return `${/kv-vmr|stvmr(?:pkg)?/.exec(id)?.[0]}: ${names.join(", ")}`;
-    });
-    const ofPackage = "stvmrpkg: StorageWrite, StorageDelete";
-    expect(logged.toSorted()).toEqual(["kv-vmr: audit", "stvmr: StorageDelete", ofPackage]);
-  });
-
   test("has no secret in its outputs", () => {
     const values = everySnapshot.flatMap(([, { outputs }]) => Object.values(outputs)).join("\n");
     expect(values).not.toMatch(/list\w+\(|secret|password|connectionString/i);
@@ -205,18 +194,6 @@ describe("The network", () => {
     }
   });
 
-  test("has subnets large enough for Bastion, and lets the app and the runner out", () => {
-    const { subnets } = propertiesOf(production, "Network/virtualNetworks");
-    const natGateway = { id: expect.stringContaining("nat-vmr-production") };
-    expect(subnets).toMatchObject([
-      { name: "app", properties: { addressPrefix: "10.40.0.0/26", natGateway } },
-      { name: "api-management", properties: { addressPrefix: "10.40.0.64/26", natGateway: null } },
-      { name: "private-endpoints", properties: { addressPrefix: "10.40.0.128/26", natGateway: null } },
-      { name: "runner", properties: { addressPrefix: "10.40.0.192/26", natGateway } },
-      { name: "AzureBastionSubnet", properties: { addressPrefix: "10.40.1.0/26", natGateway: null } },
-    ]);
-  });
-
   test("is that of app and API Management", () => {
     const subnetOf = (snapshot: Snapshot) => propertiesOf(snapshot, "Web/sites")["virtualNetworkSubnetId"];
     expect(subnetOf(production)).toMatch(/\/vnet-vmr-production\/subnets\/app$/);
@@ -260,6 +237,18 @@ describe("The app settings", () => {
       if (secret !== undefined) expect(secret).toBe(name.replaceAll("_", "-"));
       return secret === undefined ? [] : [name];
     });
+
+  test.each(everySnapshot)("of %s have the values of its file", (name, snapshot) => {
+    const file = readFileSync(`test/infra/fixtures/${name}.env`, "utf8");
+    const given = z
+      .record(z.string(), z.unknown())
+      .parse(JSON.parse(/GATEWAY_SETTINGS='(.*?)'/s.exec(file)?.[1] ?? ""));
+    const texts = Object.entries(given).map(([setting, value]) => [
+      setting,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]);
+    expect(settingsOf(snapshot)).toMatchObject(Object.fromEntries(texts));
+  });
 
   test("reach storage and logs as the app's identity, and have the ready delay of deployments", () => {
     expect(settingsOf(testing)).toMatchObject({

@@ -74,6 +74,14 @@ function anchorsOf(text: string): string[] {
   );
 }
 
+test("The API document and the guide name the same timeouts", async () => {
+  for (const text of [await read("openapi.json"), await read("docs/integration.md")])
+    expect([
+      text.match(/timeout of 30 seconds/),
+      text.match(/170 seconds for the list,? and 200/),
+    ]).not.toContain(null);
+});
+
 test("Every link in a document leads to a file and a heading that exist", async () => {
   const broken: string[] = [];
   for (const path of documents) {

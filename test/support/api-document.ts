@@ -11,7 +11,7 @@ const Operation = z.object({
   deprecated: z.boolean().default(false),
   security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(Media.extend({ name: z.string(), in: z.string() })).default([]),
-  requestBody: z.object({ content: Content }).optional(),
+  requestBody: z.object({ required: z.literal(true), content: Content }).optional(),
   responses: z.record(
     z.string(),
     z.object({ description: z.string(), headers: Json.default({}), content: Content.default({}) }),
