@@ -68,7 +68,8 @@ const loads: Load[] = [
     callSeconds: 5,
     creates: 1,
     refuse: hangsEveryNineMinutes(),
-    seconds: 7200,
+    // It hangs twice, and thirteen times in the nightly run.
+    seconds: "OVERLOAD_HOURS" in process.env ? 7200 : 1200,
     goodput: 0.9,
     soon: 0,
   },
@@ -262,7 +263,7 @@ function startAllParts(
 }
 
 // `OVERLOAD_HOURS=5` is for the nightly run.
-const hours = Number(process.env["OVERLOAD_HOURS"] ?? 0.5);
+const hours = Number(process.env["OVERLOAD_HOURS"] ?? 0.25);
 
 test("All parts together keep up with the peak of 60,000 rooms per day", {
   timeout: 900_000 * Math.max(1, hours),
