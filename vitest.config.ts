@@ -40,7 +40,7 @@ export const options: ViteUserConfig["test"] = {
     // The tests start the app and the commands dozens of times, which otherwise compile the same files each time.
     NODE_COMPILE_CACHE: `${import.meta.dirname}/.tmp/compile-cache`,
   },
-  reporters: ["default", "./test/support/closing-line-reporter.ts"],
+  reporters: ["default", `${import.meta.dirname}/test/support/closing-line-reporter.ts`],
 };
 
 export default defineConfig({
