@@ -6,8 +6,8 @@ export const nightlyTests = ["test/e2e/event-delivery.test.ts", "test/simulation
 /** The identity library keeps its endpoint's URL and all tokens per process, so these files have processes of their own. */
 const ofIdentity = [
   "test/lib/azure/credential.test.ts",
-  "test/lib/deadlines.test.ts",
-  "test/lib/responses-in-between.test.ts",
+  "test/properties/deadlines.test.ts",
+  "test/properties/responses-in-between.test.ts",
 ];
 const include = ["{test,tools/*/test}/**/*.test.ts"];
 const exclude = [...configDefaults.exclude, ...nightlyTests];

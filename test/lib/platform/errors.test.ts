@@ -46,6 +46,7 @@ test.each<[number, string, unknown, string, number | undefined]>([
   [407, "no body", "", "platform-unavailable", undefined],
   [409, "no body", "", "platform-rejected", 409],
   [413, "JSON", json, "platform-unavailable", undefined],
+  [422, "JSON", json, "platform-rejected", 422],
   [429, "a page", page, "platform-unavailable", 429],
   [500, "a page", page, "platform-unavailable", 500],
 ])(
