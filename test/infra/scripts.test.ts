@@ -116,6 +116,7 @@ test.each([
 const closedApp = "PRIVATE_NETWORK=true\nEXISTING_APP_SUBNET_ID=/a";
 test.each([
   { lines: "AZURE_LOCATION=", message: "AZURE_LOCATION: is missing in infra/environments/odd.env" },
+  { lines: "AZURE_LOCATION=WestEurope", message: "AZURE_LOCATION in infra/environments/odd.env is not" },
   { lines: "AZURE_ENV_NAME=other", message: "AZURE_ENV_NAME in infra/environments/odd.env" },
   { lines: "PRIVATE_NETWORK=true\nAPI_MANAGEMENT=none", message: "PRIVATE_NETWORK needs API_MANAGEMENT, or" },
   { lines: closedApp, message: "needs EXISTING_ENDPOINT_SUBNET_ID" },
@@ -237,7 +238,7 @@ describe("`deploy.sh release`", () => {
       message: "does not name its health check. Provision once.",
       responses: azure("test", { health: "None" }),
     },
-    { message: "has several apps", responses: appOf("one\thttps://x\ntwo\thttps://y\n") },
+    { message: "has several apps of test: one two.", responses: appOf("one\thttps://x\ntwo\thttps://y\n") },
   ])("deploys nothing, and says: $message", ({ message, responses }) => {
     expectRefusal(release([...responses, alive()]), message);
   });
