@@ -1,4 +1,4 @@
-/** DELETE /room/{room_name}: deletes a room on the platform immediately. */
+/** DELETE /room/{room_name}: deletes a room on the platform. */
 import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
@@ -10,7 +10,8 @@ export const deleteRoom = httpFunction({
   route: roomRoute,
   access: "application",
   summary: "Delete a room",
-  description: "Immediately deletes the room with exactly this name, even if it has participants.",
+  description:
+    "Deletes the room with exactly this name, even if it has participants. They stay connected, and the nodes let callers join for up to about 90 seconds.",
   responses: { 204: null },
   failures: ["room-not-found", ...platformFailures],
   async handle({ roomName }, { conferences }: { conferences: Conferences }, log) {
