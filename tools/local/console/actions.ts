@@ -67,7 +67,7 @@ const calls = (initial: number): Field => ({ name: "count", label: "Calls", init
 const latency = { name: "milliseconds", label: "Milliseconds", initial: 2000 };
 const alarm = { name: "name", label: "Name", initial: "connectivity_lost" };
 
-const groups = {
+export const actionGroups: Readonly<Record<string, readonly Action[]>> = {
   Rooms: [
     {
       id: "create",
@@ -155,13 +155,9 @@ const groups = {
     { id: "issuerUp", label: "Token issuer recovers", at: "issuer", path: "/control/up" },
     { id: "rotate", label: "Token issuer changes its key", at: "issuer", path: "/control/keys/rotate" },
   ],
-} as const satisfies Readonly<Record<string, readonly Action[]>>;
+};
 
-export type ActionId = (typeof groups)[keyof typeof groups][number]["id"];
-
-export const actionGroups: Readonly<Record<string, readonly Action[]>> = groups;
-
-export const actions: readonly Action[] = Object.values(groups).flat();
+export const actions: readonly Action[] = Object.values(actionGroups).flat();
 
 /** Whether the request is about the chosen room. */
 export function needsRoom({ path }: Action): boolean {

@@ -64,7 +64,11 @@ export async function startConsole(options: ConsoleOptions) {
   const addresses = addressesOf(connection);
   const collector = await startCollector(options);
 
-  const state = (): Shown => ({ addresses, ...collector.collected(), entries: timeline.entries() });
+  const state = (): Shown => ({
+    addresses,
+    snapshot: collector.snapshot(),
+    entries: timeline.entries(),
+  });
 
   let token: string | null = null;
 

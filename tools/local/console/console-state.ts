@@ -1,5 +1,5 @@
 /** What the console shows: the data that its page reads from its server, again and again, and draws. */
-import type { ActionId, Addresses } from "./actions.ts";
+import type { Addresses } from "./actions.ts";
 
 /** The states of a room's life, in their order. */
 export const roomStates = ["provisioning", "pooled", "assigned", "live", "ended", "deleting"] as const;
@@ -23,26 +23,13 @@ export interface RoomRow {
   readonly participants: readonly string[];
 }
 
-/** One point of the charts. */
-export interface HistoryPoint {
-  readonly time: number;
-  /** Whether the gateway, the storage or the platform was down. */
-  readonly isOutage: boolean;
-  readonly counts: Readonly<Record<RoomState, number>>;
-}
-
-/** What differs from normal. */
-export interface Banner {
-  readonly text: string;
-  /** The action that ends the trouble. */
-  readonly cure?: ActionId;
-}
-
 /** Everything at one moment. */
-export interface Snapshot extends HistoryPoint {
+export interface Snapshot {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly counts: Readonly<Record<RoomState, number>>;
   /** What the gateway and each part around it does: `up` if nothing differs, and `down …` if it is down. */
   readonly parts: Readonly<Record<string, string>>;
-  readonly banners: readonly Banner[];
   readonly poolLevel: number;
   readonly rooms: readonly RoomRow[];
 }
@@ -69,7 +56,6 @@ export interface TimelineEntry {
 export interface Shown {
   readonly addresses: Addresses;
   readonly snapshot: Snapshot;
-  readonly history: readonly HistoryPoint[];
   /** The newest last. */
   readonly entries: readonly TimelineEntry[];
 }

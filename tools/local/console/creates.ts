@@ -1,7 +1,6 @@
-/** Summarises the timeline: what became of creates, and why they or provisioning failed. */
+/** Summarises the timeline: what became of creates, and why provisioning failed. */
 import type { TimelineEntry } from "./console-state.ts";
 
-const troubleMinutes = 5;
 const failuresInARow = 3;
 
 /** What became of a create; undefined for other entries, and for a create that the caller got wrong. */
@@ -21,16 +20,6 @@ export function summarizeCreates(entries: readonly TimelineEntry[]) {
     failed: countOf("failed"),
     empty: countOf("empty"),
   };
-}
-
-/** Returns how many creates of the last minutes failed and why the newest did; undefined if it did not fail. */
-export function describeFailedCreates(entries: readonly TimelineEntry[], now: number): string | undefined {
-  const recent = entries.filter(({ time }) => time > now - troubleMinutes * 60_000);
-  const newest = recent.findLast((entry) => outcomeOf(entry) !== undefined);
-  if (!newest || outcomeOf(newest) !== "failed") return undefined;
-  const { count, failed } = summarizeCreates(recent);
-  const cause = newest.cause ?? "the app did not respond";
-  return `${failed} of ${count} creates failed in ${troubleMinutes} min; the last: ${cause}.`;
 }
 
 /** Returns why the newest rooms were not provisioned, after some failures in a row. */

@@ -9,67 +9,52 @@ import {
   toCurl,
   type Values,
 } from "../actions.ts";
-import { type RoomRow, stateTitles } from "../console-state.ts";
-import { usableRooms } from "../view.ts";
 import { type ActionResult, runAction } from "./run-action.ts";
 
-export interface ActionPanelProps {
+interface ActionPanelProps {
   readonly addresses: Addresses;
-  readonly rooms: readonly RoomRow[];
   /** The room that was chosen or created last. */
-  readonly room: string;
+  readonly room: string | undefined;
   readonly onRoom: (name: string) => void;
 }
 
 const openGroups = 2;
 
-export function ActionPanel({ addresses, rooms, room, onRoom }: ActionPanelProps) {
-  const { usable, chosen } = usableRooms(rooms, room);
+export function ActionPanel({ room, ...props }: ActionPanelProps) {
   return (
-    <section class="actions" aria-labelledby="actions-title">
-      <h2 id="actions-title">Try it</h2>
-      {usable.length === 0 && <p class="muted">No room is in use. Create one to use the other actions.</p>}
-      {usable.length > 0 && (
-        <label class="card">
-          <b>Room for the actions</b>
-          <select value={chosen} onChange={({ currentTarget }) => onRoom(currentTarget.value)}>
-            {usable.map(({ name, state }) => (
-              <option key={name} value={name}>
-                {name} · {stateTitles[state].toLowerCase()}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+    <article>
+      <h2>Try it</h2>
+      <p>{room === undefined ? "Create or choose a room to use the other actions." : `With ${room}:`}</p>
       {Object.entries(actionGroups).map(([title, actions], index) => (
-        <details key={title} class="card" open={index < openGroups}>
-          <summary>
-            <b>{title}</b>
-          </summary>
+        <details key={title} open={index < openGroups}>
+          <summary>{title}</summary>
           {actions.map((action) => (
-            <ActionForm key={action.id} action={action} addresses={addresses} room={chosen} onRoom={onRoom} />
+            <ActionForm key={action.id} action={action} room={room} {...props} />
           ))}
         </details>
       ))}
-    </section>
+    </article>
   );
 }
 
-interface ActionFormProps extends Omit<ActionPanelProps, "rooms"> {
+interface ActionFormProps extends ActionPanelProps {
   readonly action: Action;
 }
 
 function ActionForm({ action, addresses, room, onRoom }: ActionFormProps) {
-  const { id, label, fields = [], confirm } = action;
+  const { label, fields = [], confirm } = action;
   const [typed, setTyped] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, initial }) => [name, String(initial)])),
   );
   const [result, setResult] = useState<ActionResult>();
   const [isRunning, setIsRunning] = useState(false);
-  const values = { ...typed, room };
+  const values = { ...typed, room: room ?? "" };
+  // A disabled button would lose the keyboard's focus.
+  const isDisabled = isRunning || (needsRoom(action) && room === undefined);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
+    if (isDisabled) return;
     if (confirm !== undefined && !window.confirm(confirm)) return;
     setIsRunning(true);
     const received = await runAction(action, values);
@@ -87,17 +72,11 @@ function ActionForm({ action, addresses, room, onRoom }: ActionFormProps) {
       {fields.map((field) => (
         <FieldInput key={field.name} {...field} />
       ))}
-      <button
-        class={id === "create" ? "primary" : confirm ? "bad" : ""}
-        type="submit"
-        disabled={isRunning || (needsRoom(action) && room === "")}
-      >
+      <button type="submit" aria-disabled={isDisabled}>
         {label}
       </button>
       <details>
-        <summary class="muted" aria-label={`curl lines of: ${label}`}>
-          curl
-        </summary>
+        <summary aria-label={`curl lines of: ${label}`}>curl</summary>
         <pre tabIndex={0}>{toCurl(action, values, addresses)}</pre>
       </details>
       <output aria-live="polite">{result && <Result {...result} />}</output>
@@ -112,11 +91,9 @@ function readValues(form: HTMLFormElement): Values {
 }
 
 function Result({ status, text }: ActionResult) {
-  const tone = status === undefined || status >= 500 ? "bad" : status >= 400 ? "warning" : "good";
   return (
     <>
-      <b class={tone}>{status ?? "No response"}</b>{" "}
-      {text.startsWith("{") ? <pre tabIndex={0}>{text}</pre> : text}
+      <b>{status ?? "No response"}</b> {text.startsWith("{") ? <pre tabIndex={0}>{text}</pre> : text}
     </>
   );
 }
@@ -125,7 +102,7 @@ function Result({ status, text }: ActionResult) {
 function FieldInput({ name, label, initial, options }: Field) {
   return (
     <label>
-      <span class="muted">{label}</span>
+      {label}
       {options ? (
         <select name={name}>
           {Object.keys(options).map((option) => (

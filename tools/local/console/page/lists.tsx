@@ -1,58 +1,36 @@
-/** The lists of the page: rooms, and what happened. Choosing a room or a request shows only what happened to it. */
-import type { ComponentChildren } from "preact";
+/** The lists of the page: rooms, and what happened. Choosing a room shows only what happened to it. */
 import { duration } from "../../../terminal/format.ts";
 import { type RoomRow, stateTitles, type TimelineEntry } from "../console-state.ts";
-import { inOrder } from "../view.ts";
-import { stateStyle, timeOfDay } from "./format.ts";
+import { inOrder, timeOfDay } from "../view.ts";
 
 const maxRooms = 3;
 
-/** What is chosen: the name of a room, the correlation ID of a request, or nothing. */
-export interface Choice {
+/** The name of the chosen room, or nothing. */
+interface Choice {
   readonly chosen: string | undefined;
-  readonly choose: (value: string | undefined) => void;
+  readonly choose: (room: string | undefined) => void;
 }
 
-interface ListProps {
-  readonly title: string;
-  readonly head?: ComponentChildren;
-  readonly children: ComponentChildren;
-}
-
-/** A card with a list, which scrolls. Its buttons are reachable by keyboard. */
-function List({ title, head, children }: ListProps) {
+/** Chooses a room, or nothing if it is chosen. */
+function Chooser({ room, chosen, choose }: Choice & { room: string }) {
+  const isChosen = room === chosen;
   return (
-    <section class="card">
-      <h2>
-        {title} {head}
-      </h2>
-      <div class="scroll">{children}</div>
-    </section>
-  );
-}
-
-/** Chooses a room or a request, or nothing if it is chosen. */
-function Chooser({ value, choice: { chosen, choose } }: { value: string; choice: Choice }) {
-  const isChosen = value === chosen;
-  return (
-    <button class="link" aria-pressed={isChosen} onClick={() => choose(isChosen ? undefined : value)}>
-      {value}
+    <button type="button" aria-pressed={isChosen} onClick={() => choose(isChosen ? undefined : room)}>
+      {room}
     </button>
   );
 }
 
-interface RoomsProps {
+interface RoomsProps extends Choice {
   readonly rooms: readonly RoomRow[];
   readonly now: number;
-  /** The names of the rooms to mark. */
-  readonly marked: readonly (string | undefined)[];
-  readonly choice: Choice;
 }
 
-export function Rooms({ rooms, now, marked, choice }: RoomsProps) {
+export function Rooms({ rooms, now, ...choice }: RoomsProps) {
   return (
-    <List title="Rooms" head={<span class="muted">{rooms.length}</span>}>
-      {rooms.length === 0 && <p class="muted">There is no room.</p>}
+    <article>
+      <h2>Rooms</h2>
+      {rooms.length === 0 && <p>There is no room.</p>}
       <table hidden={rooms.length === 0}>
         <thead>
           <tr>
@@ -65,74 +43,61 @@ export function Rooms({ rooms, now, marked, choice }: RoomsProps) {
         </thead>
         <tbody>
           {inOrder(rooms).map(({ name, state, since, participants }) => (
-            <tr key={name} class={marked.includes(name) ? "marked" : ""}>
+            <tr key={name}>
               <td>
-                <Chooser value={name} choice={choice} />
+                <Chooser room={name} {...choice} />
               </td>
-              <td>
-                <span class="badge" style={stateStyle(state)}>
-                  {stateTitles[state]}
-                </span>
-              </td>
+              <td data-state={state}>{stateTitles[state]}</td>
               <td>{duration((now - since) / 1000)}</td>
               <td>{participants.join(", ") || "–"}</td>
             </tr>
           ))}
         </tbody>
       </table>
-    </List>
+    </article>
   );
 }
 
 /** What happened, in this order. */
-export function Timeline({ entries, choice }: { entries: readonly TimelineEntry[]; choice: Choice }) {
+export function Timeline({ entries, ...choice }: Choice & { entries: readonly TimelineEntry[] }) {
   const { chosen, choose } = choice;
-  const showAll = chosen !== undefined && (
-    <span class="muted">
-      of <code>{chosen}</code>{" "}
-      <button class="link" onClick={() => choose(undefined)}>
-        Show all
-      </button>
-    </span>
-  );
   return (
-    <List title="Timeline" head={showAll}>
-      {entries.length === 0 && <p class="muted">Nothing has happened yet. Create a room.</p>}
+    <article>
+      <h2>Timeline</h2>
+      {chosen !== undefined && (
+        <p>
+          Only of {chosen}.{" "}
+          <button type="button" onClick={() => choose(undefined)}>
+            Show all
+          </button>
+        </p>
+      )}
+      {entries.length === 0 && <p>Nothing has happened yet. Create a room.</p>}
       <ol>
         {entries.map((entry) => (
-          <Entry key={entry.id} entry={entry} choice={choice} />
+          <Entry key={entry.id} entry={entry} {...choice} />
         ))}
       </ol>
-    </List>
+    </article>
   );
 }
 
 /** The parts of a row are separated by spaces, so that they are separate words when they are read out or copied. */
-function Entry({ entry, choice }: { entry: TimelineEntry; choice: Choice }) {
+function Entry({ entry, ...choice }: Choice & { entry: TimelineEntry }) {
   const { time, kind, tone, title, durationMilliseconds, correlationId, steps } = entry;
   const rooms = entry.rooms.filter((room) => room !== choice.chosen);
   const status = entry.status ?? (tone === "bad" && kind !== "outage" ? "failed" : undefined);
-  const isCall = kind === "request" || kind === "event";
   return (
-    <li class={`entry ${tone}`}>
-      <div>
-        <time class="muted" dateTime={new Date(time).toISOString()}>
-          {timeOfDay(time)}
-        </time>{" "}
-        <span class={`kind muted ${kind}`}>{kind}</span>
-      </div>{" "}
-      <div>
-        <b>{title}</b> {status !== undefined && <span class="status">{status}</span>}{" "}
-        {durationMilliseconds !== undefined && <span class="muted">{durationMilliseconds} ms</span>}
-        {steps.length > 0 && <p class="muted">{steps.join(" · ")}</p>}
-        <div>
-          {rooms.slice(0, maxRooms).map((room) => (
-            <Chooser key={room} value={room} choice={choice} />
-          ))}
-          {rooms.length > maxRooms && <span class="muted">and {rooms.length - maxRooms} more</span>}
-          {isCall && correlationId !== undefined && <Chooser value={correlationId} choice={choice} />}
-        </div>
-      </div>
+    <li data-tone={tone}>
+      <time dateTime={new Date(time).toISOString()}>{timeOfDay(time)}</time> <small>{kind}</small>{" "}
+      <b>{title}</b> {status !== undefined && <b>{status}</b>}{" "}
+      {durationMilliseconds !== undefined && <small>{durationMilliseconds} ms</small>}
+      {steps.length > 0 && <p>{steps.join(" · ")}</p>}
+      {correlationId !== undefined && <p>{correlationId}</p>}
+      {rooms.slice(0, maxRooms).map((room) => (
+        <Chooser key={room} room={room} {...choice} />
+      ))}
+      {rooms.length > maxRooms && <small>and {rooms.length - maxRooms} more</small>}
     </li>
   );
 }

@@ -1,34 +1,73 @@
-/** The whole page: header, banners, rooms by state, actions, and what happened. */
+/** The whole page: parts, rooms by state, creates and pool, actions, rooms, and what happened. */
 import { render } from "preact";
 import { useState } from "preact/hooks";
+import "@picocss/pico/css/pico.classless.css";
 import "./console.css";
+import { roomStates, stateTitles } from "../console-state.ts";
+import { summarizeCreates } from "../creates.ts";
+import { shownEntries, timeOfDay } from "../view.ts";
 import { ActionPanel } from "./action-panel.tsx";
-import { Banners, Header } from "./header.tsx";
-import { useLiveData } from "./live-data.ts";
-import { Details, Summary } from "./overview.tsx";
+import { Rooms, Timeline } from "./lists.tsx";
+import { type LiveData, useLiveData } from "./live-data.ts";
 
 function App() {
   const data = useLiveData();
-  const [chosen, setChosen] = useState<string>();
-  const [room, setRoom] = useState("");
+  const [chosen, choose] = useState<string>();
   if (!data) return <p role="status">Waiting for the gateway …</p>;
-  const { rooms, counts } = data.snapshot;
-
-  function choose(value: string | undefined): void {
-    setChosen(value);
-    if (value !== undefined && rooms.some(({ name }) => name === value)) setRoom(value);
-  }
-
+  const { addresses, snapshot, entries } = data;
   return (
     <>
       <Header data={data} />
-      <Banners data={data} />
-      <main class={data.isConnected ? "" : "stale"}>
-        <Summary counts={counts} />
-        <ActionPanel addresses={data.addresses} rooms={rooms} room={room} onRoom={setRoom} />
-        <Details data={data} choice={{ chosen, choose }} />
+      <main>
+        <Summary data={data} />
+        <ActionPanel addresses={addresses} room={chosen} onRoom={choose} />
+        <Rooms rooms={snapshot.rooms} now={snapshot.time} chosen={chosen} choose={choose} />
+        <Timeline entries={shownEntries(entries, chosen)} chosen={chosen} choose={choose} />
       </main>
     </>
+  );
+}
+
+function Header({ data: { snapshot, addresses, isConnected } }: { data: LiveData }) {
+  const lost = { Console: `connection lost, last update ${timeOfDay(snapshot.time)}` };
+  return (
+    <header>
+      <h1>VMR gateway</h1>
+      <code>{addresses.gateway}</code>
+      <a href="/api/">API reference</a>
+      <div role="status">
+        <ul aria-label="The gateway and the parts around it">
+          {Object.entries(isConnected ? snapshot.parts : lost).map(([name, state]) => (
+            <li key={name}>
+              {name} {state === "up" ? "up" : <mark>{state}</mark>}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </header>
+  );
+}
+
+function Summary({ data: { snapshot, entries } }: { data: LiveData }) {
+  const { counts, poolLevel } = snapshot;
+  const { count, failed, empty } = summarizeCreates(entries);
+  return (
+    <section aria-label="Summary">
+      <ol aria-label="Rooms by state">
+        {roomStates.map((state) => (
+          <li key={state} data-state={state}>
+            <b>{counts[state]}</b> {stateTitles[state]}
+          </li>
+        ))}
+      </ol>
+      <label>
+        Pool: {counts.pooled} of {poolLevel} rooms ready
+        <progress value={counts.pooled} max={Math.max(poolLevel, 1)} />
+      </label>
+      <p>
+        Creates: {count} in all, {failed} failed, {empty} found the pool empty
+      </p>
+    </section>
   );
 }
 

@@ -7,39 +7,32 @@ import { startCollector } from "../../console/collector.ts";
 import { createTimeline } from "../../console/timeline.ts";
 import { openLocalQueues } from "../../stack/local-queues.ts";
 
-test("The console counts requests and given-up ones, keeps the counts in an outage of the storage, and drops the oldest points", async () => {
+test("The console counts requests, and keeps the count in an outage of the storage", async () => {
   const stack = await startDevelopmentStack();
   onTestFinished(stack.stop);
   const { connectionString } = stack.azurite;
   const queueUrl = /QueueEndpoint=([^;]+)/.exec(connectionString)?.[1] ?? "";
   const proxy = await startProxy(queueUrl);
   onTestFinished(async () => proxy.stop());
-  const { provisioning, poison } = openLocalQueues(connectionString);
+  const { provisioning } = openLocalQueues(connectionString);
   for (const text of ["1", "2", "3"]) await provisioning.put(text);
-  for (const text of ["4", "5"]) await poison.put(text);
   const AzureWebJobsStorage = connectionString.replace(queueUrl, proxy.url);
   const timeline = createTimeline();
-  const { collected, stop } = await startCollector({
+  const { snapshot, stop } = await startCollector({
     connection: connectionOf(stack, "http://127.0.0.1:1", { ...stack.settings, AzureWebJobsStorage }),
     stack,
     appState: () => ({ state: "up" }),
     timeline,
     intervalMilliseconds: 50,
-    maxPoints: 3,
   });
   onTestFinished(stop);
   const shown = () => {
-    const { snapshot, history } = collected();
-    const [banner] = snapshot.banners.filter(({ text }) => text.includes("given up"));
-    const { parts, counts, poolLevel } = snapshot;
-    return [parts["Storage"], counts.provisioning, poolLevel, banner?.text, history.length];
+    const { parts, counts, poolLevel } = snapshot();
+    return [parts["Storage"], counts.provisioning, poolLevel];
   };
-  const givenUp = "The host has given up 2 requests for a room: npm run ops -- fill --local.";
-  await expect.poll(shown).toEqual(["up", 3, 50, givenUp, 3]);
+  await expect.poll(shown).toEqual(["up", 3, 50]);
   proxy.setDown(true);
-  await expect.poll(shown).toEqual(["down", 3, 50, givenUp, 3]);
-  const { snapshot, history } = collected();
-  expect(history.at(-1)).toEqual({ time: snapshot.time, isOutage: true, counts: snapshot.counts });
+  await expect.poll(shown).toEqual(["down", 3, 50]);
   proxy.setDown(false);
   await expect
     .poll(() => timeline.entries().map(({ title }) => title))
