@@ -31,6 +31,7 @@ async function showStatus(_options: object, context: Context): Promise<Outcome> 
   }
   const { row, own } = await reading.metrics();
   if (!own) terminal.print(`\nFrom the metrics row of ${row.TimeGenerated}.`);
+  for (const warning of target.log.warnings) terminal.print(`\nThe log workspace warns: ${warning}`);
   if (problems === 0) return conclude("ok", "\nNothing needs attention.");
   const need = problems === 1 ? "line with !! needs" : "lines with !! need";
   return conclude("finding", `\n${problems} ${need} attention.`);

@@ -22,6 +22,17 @@ export type AzureApi = <Value>(
 
 const timeoutMilliseconds = 30_000;
 
+/** An error of Azure's APIs, or one of its details. */
+export const azureErrorSchema = z.object({
+  message: z.string().default(""),
+  innererror: z.object({ message: z.string().default(""), severityName: z.string().optional() }).optional(),
+});
+
+/** Returns why, in one line: the inner error says more than the outer one. */
+export function reasonOf({ message, innererror }: z.output<typeof azureErrorSchema>): string {
+  return firstLine(innererror?.message || message);
+}
+
 /**
  * Creates the API at an endpoint. A loopback endpoint is called without a token. A call throws UnreachableError if it
  * gets no usable response; the message says what to do.
@@ -38,14 +49,20 @@ export function createAzureApi(endpoint: string, credential: TokenCredential): A
     if (response === undefined)
       throw new UnreachableError(`Azure does not respond, so ${subject} cannot be read: ${endpoint}`);
     const { status } = response;
+    const content: unknown = await response.json().catch(() => undefined);
+    const refusal = z.object({ error: azureErrorSchema }).safeParse(content).data;
+    const reason = refusal && reasonOf(refusal.error);
+    const because = reason ? ` Azure says: ${reason}` : "";
     if (status === 401 || status === 403)
       throw new UnreachableError(
-        `You may not read ${subject} (${status}). You need the role ${role}: docs/security.md, The operator's role.`,
+        `You may not read ${subject} (${status}). You need the role ${role}: docs/security.md, The operator's role.${because}`,
       );
     if (status === 404)
-      throw new UnreachableError(`Azure does not find ${subject}. Check the names and the subscription.`);
-    if (!response.ok) throw new UnreachableError(`Azure returned ${status} for ${subject}.`);
-    const parsed = schema.safeParse(await response.json().catch(() => undefined));
+      throw new UnreachableError(
+        `Azure does not find ${subject}. Check the names and the subscription.${because}`,
+      );
+    if (!response.ok) throw new UnreachableError(`Azure returned ${status} for ${subject}.${because}`);
+    const parsed = schema.safeParse(content);
     if (!parsed.success) throw new UnreachableError(`Azure returned an unexpected response for ${subject}.`);
     return parsed.data;
   };

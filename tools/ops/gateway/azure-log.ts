@@ -1,7 +1,8 @@
 /** Reads the log of a deployment from its Log Analytics workspace. */
 import * as z from "zod";
 import { parseJson } from "../../../src/lib/json.ts";
-import type { AzureApi } from "./azure-api.ts";
+import { UnreachableError } from "../outcomes.ts";
+import { type AzureApi, azureErrorSchema, reasonOf } from "./azure-api.ts";
 import { createFunctions, type LogFilter, type LogReader, loggedNames, maxLines } from "./log.ts";
 
 // https://learn.microsoft.com/azure/azure-monitor/logs/api/response-format
@@ -9,7 +10,11 @@ const tableSchema = z.object({
   columns: z.array(z.object({ name: z.string() })),
   rows: z.array(z.array(z.unknown())),
 });
-const responseSchema = z.object({ tables: z.tuple([tableSchema], tableSchema) });
+const responseSchema = z.object({
+  tables: z.tuple([tableSchema], tableSchema),
+  /** If it is there, the rows may be a part of the result. */
+  error: azureErrorSchema.extend({ details: z.array(azureErrorSchema).default([]) }).optional(),
+});
 export const workspaceRole = "Log Analytics Reader on the workspace";
 const traceSchema = z.object({ TimeGenerated: z.string(), Message: z.string() });
 const fieldsSchema = z.record(z.string(), z.unknown());
@@ -25,14 +30,23 @@ interface AppNames {
 
 /** Creates a reader of the app's lines in the workspace with this resource ID. */
 export function createAzureLog(api: AzureApi, workspaceId: string, { app, apiName }: AppNames): LogReader {
+  const warnings = new Set<string>();
   async function query(text: string, hours: number): Promise<Record<string, unknown>[]> {
     const subject = { subject: "the log workspace", role: workspaceRole };
     const body = { query: text, timespan: `PT${Math.ceil(hours * 60)}M` };
-    const { tables } = await api(`/v1${workspaceId}/query`, responseSchema, subject, body);
+    const { tables, error } = await api(`/v1${workspaceId}/query`, responseSchema, subject, body);
+    const details = error?.details ?? [];
+    // A query with `isfuzzy` may get mere warnings: https://github.com/Azure/azure-sdk-for-python/issues/25137
+    const isWarning =
+      details.length > 0 && details.every((each) => each.innererror?.severityName === "Warning");
+    if (error && !isWarning)
+      throw new UnreachableError(`The log is incomplete. Azure says: ${reasonOf(details[0] ?? error)}`);
+    for (const detail of details) warnings.add(reasonOf(detail));
     const [{ columns, rows }] = tables;
     return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
   }
   return {
+    warnings,
     lines: async (filter) => {
       const rows = await query(linesQuery(app, filter), filter.hours);
       return rows.toReversed().flatMap((row) => {

@@ -76,6 +76,7 @@ export function createLogReader(stored: StoredLog, clock: Pick<Clock, "now">): L
     (await stored.lines()).filter(({ time }) => time >= since(hours));
   const textSchema = z.string().optional();
   return {
+    warnings: new Set(),
     loadFailure: async () => {
       const failed = (await readLines(1)).findLast(({ fields }) => fields["event"] === hostFailureEvent);
       return textSchema.parse(failed?.fields["message"]);

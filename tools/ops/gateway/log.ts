@@ -30,8 +30,10 @@ const bulkFunctions = ["bulkCreateRooms", "bulkDeleteRooms"];
 /** All functions that consumers and agents call. */
 export const callFunctions = [...createFunctions, agentFunction, ...roomFunctions, ...bulkFunctions];
 
-/** Reads the log. Every method throws UnreachableError if the log cannot be read. */
+/** Reads the log. Every method throws UnreachableError if the log cannot be read, or not completely. */
 export interface LogReader {
+  /** What Azure has remarked on complete results until now. */
+  readonly warnings: ReadonlySet<string>;
   /** Returns the lines, the oldest first; of more than 10,000, the latest. */
   readonly lines: (filter: LogFilter) => Promise<readonly LogLine[]>;
   /**

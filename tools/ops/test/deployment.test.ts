@@ -47,6 +47,8 @@ interface Azure {
   readonly workspaces: readonly object[];
   /** The rows of all tables of the log. */
   readonly rows: readonly Row[];
+  /** What is said about a result beside its rows. */
+  readonly error?: object;
 }
 let azure: Azure;
 const initially: Azure = {
@@ -93,7 +95,7 @@ function answerQuery(body: Buffer): object {
     ...(TimeGenerated !== undefined && { TimeGenerated: new Date(Number(TimeGenerated)).toISOString() }),
   }));
   const columns = Object.keys(found[0] ?? {}).map((name) => ({ name }));
-  return { tables: [{ columns, rows: found.map((row) => Object.values(row)) }] };
+  return { tables: [{ columns, rows: found.map((row) => Object.values(row)) }], error: azure.error };
 }
 
 /** What the endpoint for managed identities returns. */
@@ -222,6 +224,36 @@ test.each<[string, LogFilter, object[]]>([
   const lines = await (await connect({}, shell())).log.lines(filter);
   expect(lines.map(({ fields }) => fields)).toEqual(expected);
 });
+
+const detail = (message: string, severityName?: string) => ({
+  message: "x",
+  innererror: { message, severityName },
+});
+const warning = detail("no table of calls\nat length", "Warning");
+const partial = (error: object) => ({ message: "some errors", ...error });
+test.each([
+  {
+    error: partial({ details: [warning, detail("no column", "Warning")] }),
+    isWhole: true,
+    says: "no table of calls",
+  },
+  { error: partial({ details: [detail("too long", "Error")] }), says: "too long" },
+  { error: partial({ details: [detail("too long", "Error"), warning] }), says: "too long" },
+  { error: partial({ details: [detail("odd", "Other"), warning] }), says: "odd" },
+  { error: partial({ details: [detail("unnamed")] }), says: "unnamed" },
+  { error: partial({}), says: "some errors" },
+])(
+  "A result with an error is taken as whole only if it is a warning: $says",
+  async ({ error, isWhole, says }) => {
+    returns({ rows: [trace(1, claimed)], error });
+    const { output } = await ops(["status"], { environment: shell() });
+    const isNamed = output.includes(`\n\nThe log workspace warns: ${says}\n`);
+    expect([
+      isNamed,
+      output.includes(`!!  Creates         The log is incomplete. Azure says: ${says}\n`),
+    ]).toEqual(isWhole ? [true, false] : [false, true]);
+  },
+);
 
 test("Of more than 10,000 lines, a log has the latest", async () => {
   const minutes = Array.from({ length: 10_001 }, (_, index) => (10_001 - index) / 100);
@@ -435,6 +467,11 @@ test("Azure's API is called with a token, and an unexpected response names what 
   expect(sent[0]).not.toHaveProperty("body");
   answer = async () => Response.json({ value: "text" });
   await expect(call()).rejects.toThrow("Azure returned an unexpected response for the app.");
+  const error = { message: "bad", innererror: { message: "The table is a Basic one" } };
+  for (const status of [400, 403, 404]) {
+    answer = async () => Response.json({ error }, { status });
+    await expect(call()).rejects.toThrow(/the app.*\. Azure says: The table is a Basic one$/);
+  }
 });
 
 test("The operator's ID is the object ID in a token for Azure's management API, which needs a login", async () => {
