@@ -189,6 +189,7 @@ describe("An alert", () => {
 
   const create = { event: "request", function: "createRoomFromQueue", status: 201 };
   const refused = { ...create, status: 401, reason: "audience" };
+  const badTag = { ...create, status: 422, code: "invalid-request" };
   const noToken = { ...create, status: 401, reason: "no-token" };
   const read = { event: "request", function: "getPublicRoom", status: 200 };
   const refusedRead = { ...read, status: 401, code: "unauthenticated", reason: "refused-by-contact-centre" };
@@ -213,7 +214,7 @@ describe("An alert", () => {
   const unreached = { PlatformConnected: false };
   const notListed = { PlatformConnected: true };
   const reached = { PlatformConnected: true, AvailableRooms: 0 };
-  const stopped = { AlarmNames: "eventsink_maximum_backoff" };
+  const stopped = { AlarmNames: "connectivity_lost,eventsink_maximum_backoff" };
   const metricsAfter = (minutes: number) => rowsOf("VmrGatewayMetrics_CL", minutes, [ofOthers, {}]);
   /** Two hours with claims. So many rooms wait for a conference, by the minutes that have passed since. */
   const rooms = (claims: number, waiting: (minutesAgo: number) => number): Row[] => {
@@ -238,6 +239,7 @@ describe("An alert", () => {
       { ...refused, status: 403 },
       create,
     ),
+    "callers-refused fires if five creates have a bad tag": traces(1, ...times(5, badTag), create),
     "callers-refused fires if five agents are refused": traces(1, ...times(5, forbiddenRead)),
     "callers-refused fires if five are refused in front": calls(...times(5, refusedInFront)),
     "creates-failing fires if five of 250 creates fail": requests(
@@ -249,8 +251,12 @@ describe("An alert", () => {
     "health-check-failing fires if two places fail, and the third works no more": checks(
       ...times(4, noResponse),
     ),
-    "platform-alarms fires if licences are exhausted": metrics({ AlarmNames: "licenses_exhausted" }),
-    "platform-alarms fires if capacity is exhausted": metrics({ AlarmNames: "capacity_exhausted" }),
+    "platform-alarms fires if licences are exhausted": metrics({
+      AlarmNames: "connectivity_lost,licenses_exhausted",
+    }),
+    "platform-alarms fires if capacity is exhausted": metrics({
+      AlarmNames: "capacity_exhausted,connectivity_lost",
+    }),
     "platform-unreachable fires if two runs fail": metrics(unreached, notListed),
     "poison-messages fires if the host gives up a request": metrics({ PoisonDepth: 1 }),
     "pool-empty-on-claim fires if callers wait for 15 minutes": traces(5, ...times(4, empty)),

@@ -113,7 +113,10 @@ function toFailure(error: unknown, log: Log): { response: HostResponse; fields: 
   else if (error.cause !== undefined) log.warn(code, {}, error.cause);
   const detail =
     code === "invalid-request" ? (details.faults ?? []).slice(0, maxFaults) : failures[code].detail;
-  const { retryAfterSeconds, challenge, reason, failedCall } = details;
+  const { retryAfterSeconds, challenge, reason } = details;
+  // If the platform rejected a value of the caller, the cause has the call.
+  const { cause } = code === "invalid-request" ? error : {};
+  const { failedCall } = cause instanceof GatewayError ? cause.details : details;
   const headers = {
     ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
     ...(challenge !== undefined && { "WWW-Authenticate": challenge }),

@@ -158,6 +158,16 @@ test.each<Failure>([
     requestFields: failedCall,
   },
   {
+    error: new GatewayError("invalid-request", {
+      faults,
+      cause: new GatewayError("platform-rejected", { failedCall, cause }),
+    }),
+    status: 422,
+    detail: faults.slice(0, 100),
+    failureLine: { level: "warning", ...failedCall },
+    requestFields: failedCall,
+  },
+  {
     error: cause,
     status: 500,
     detail: "Internal Server Error",

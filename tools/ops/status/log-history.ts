@@ -40,7 +40,7 @@ export function causeOf({ fields }: LogLine): string {
 }
 
 /** Returns the newest cause, and the one before it that is another: several faults can be at work. */
-export function causesOf({ failures }: History): string {
+export function causesOf({ failures }: Pick<History, "failures">): string {
   const causes = [...new Set(failures.map(causeOf).toReversed())];
   return causes.slice(0, 2).join("; before: ");
 }

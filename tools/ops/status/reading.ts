@@ -20,6 +20,10 @@ export function readingOf(target: Target) {
   const calls = once(async () =>
     target.log.lines({ hours: 1, events: ["request"], functions: callFunctions }),
   );
+  const recentCalls = once(async () => {
+    const since = new Date(target.clock.now() - recentHours * 3600_000).toISOString();
+    return (await calls()).filter(({ time }) => time >= since);
+  });
   const metrics = once(async () => readMetrics(target, async () => (await probe())?.failure));
   return {
     target,
@@ -30,11 +34,10 @@ export function readingOf(target: Target) {
     newestRow: once(async () => target.log.newestMetrics()),
     /** The lines of the calls of the last hour. */
     calls,
+    /** Those of the last 15 minutes. */
+    recentCalls,
     /** The creates of the last 15 minutes. */
-    creates: once(async () => {
-      const since = new Date(target.clock.now() - recentHours * 3600_000).toISOString();
-      return createsOf((await calls()).filter(({ time }) => time >= since));
-    }),
+    creates: once(async () => createsOf(await recentCalls())),
   };
 }
 

@@ -25,17 +25,21 @@ const sections: Readonly<Record<string, string>> = {
   "storage-unavailable": "storage-unavailable",
 };
 
-export async function checkCreates({ target: { clock }, creates }: Reading): Promise<Finding> {
+export async function checkCreates({ target: { clock }, creates, recentCalls }: Reading): Promise<Finding> {
   const lines = (await creates()).map(({ line }) => line);
+  const all = (await recentCalls()).filter(isCreate).length;
+  if (lines.length === 0 && all > 0)
+    return { isOk: true, found: `${count(all, "create")} in ${recentPeriod}, all refused: see Callers` };
   const history = historyOf(lines, ({ fields }) => hasFailed(fields["status"]));
   const { newestFailure } = history;
   const advice = runbook(sections[String(newestFailure?.fields["code"])] ?? "creates-failing");
   const words = { noun: "create", succeeded: "served", period: recentPeriod, now: clock.now(), advice };
   // While changes are paused, a create makes no call that its line could name.
-  const isPaused =
-    isCode(newestFailure, "platform-unavailable") && !("platformMethod" in (newestFailure?.fields ?? {}));
-  const before = lines.findLast(({ fields }) => hasFailed(fields["status"]) && "platformMethod" in fields);
-  return findingOf(history, words, isPaused && before && `${causeOf(before)}, so changes are paused`);
+  const isPaused = (line: LogLine) =>
+    isCode(line, "platform-unavailable") && !("platformMethod" in line.fields);
+  const causes = causesOf({ failures: history.failures.filter((line) => !isPaused(line)) });
+  const pause = causes !== "" && newestFailure && isPaused(newestFailure) ? ", so changes are paused" : "";
+  return findingOf(history, words, `${causes}${pause}`);
 }
 
 const reasonsOfApp = ["no-token", "malformed", "unknown-key", "signature", "refused-by-contact-centre"];
@@ -81,7 +85,8 @@ function refusedInRow(noun: string, calls: readonly LogLine[], now: number): str
   const newest = calls.slice(-judgedCalls);
   const last = newest.at(-1);
   if (!last || newest.length < judgedCalls || !newest.every(isRefused)) return undefined;
-  const why = `${String(last.fields["status"])}: ${reasonOf(last)}`;
+  const { status, reason } = last.fields;
+  const why = `${String(status)}: ${typeof reason === "string" ? reason : causeOf(last)}`;
   return `the newest ${judgedCalls} ${noun} were refused, the last ${age(last.time, now)} ago (${why})`;
 }
 
@@ -105,16 +110,18 @@ function refusedByContactCentre(calls: readonly LogLine[], now: number): string 
 
 const reasonOf = ({ fields }: LogLine): string => String(fields["reason"]);
 
+/** What the caller can change. An empty pool (404) has a line of its own. */
+const refusals = [401, 403, 411, 413, 422];
+
 function isRefused({ fields }: LogLine): boolean {
-  return fields["status"] === 401 || fields["status"] === 403;
+  return refusals.includes(Number(fields["status"]));
 }
 
 const serverErrors = 5;
 
 /** Judges what the alert server-errors judges; event sink and creates have lines of their own. */
-export async function checkOtherCalls({ target: { clock }, calls }: Reading): Promise<Finding> {
-  const since = new Date(clock.now() - recentHours * 3600_000).toISOString();
-  const recent = (await calls()).filter((line) => line.time >= since && !isCreate(line));
+export async function checkOtherCalls({ target: { clock }, recentCalls }: Reading): Promise<Finding> {
+  const recent = (await recentCalls()).filter((line) => !isCreate(line));
   const failed = recent.filter(({ fields }) => Number(fields["status"]) >= 500);
   const last = failed.at(-1);
   const cause = last ? `, the last ${age(last.time, clock.now())} ago: ${causeOf(last)}` : "";

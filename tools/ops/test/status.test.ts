@@ -243,6 +243,28 @@ test.each<[string, boolean, LogLine[]]>([
   expect(await work.checkCallers(reading({}, { lines }))).toMatchObject({ isOk });
 });
 
+const ofCode = (status: number, code: string, fields: object = {}) =>
+  withFields(called("createRoom", 2, status), { code, ...fields });
+const refusedTag = { platformMethod: "PATCH", platformStatus: 400, rejectedFields: "tag" };
+const refusedPin = { ...refusedTag, rejectedFields: "guest_pin" };
+const badTags: LogLine[] = Array(5).fill(ofCode(422, "invalid-request"));
+const rejectedTags: LogLine[] = Array(5).fill(ofCode(422, "invalid-request", refusedTag));
+const emptied = [ofCode(502, "platform-rejected", refusedPin), ofCode(404, "pool-exhausted")];
+
+test.each<[string, (read: ReturnType<typeof reading>) => Promise<Finding>, LogLine[]]>([
+  ["(422: invalid-request)", work.checkCallers, badTags],
+  ["(422: the platform rejects PATCH (400), field tag)", work.checkCallers, rejectedTags],
+  ["5 creates in 15 min, all refused: see Callers", work.checkCreates, badTags],
+  ["no create in 15 min", work.checkCreates, []],
+  [
+    "the pool was empty; before: the platform rejects PATCH (400), field guest_pin",
+    work.checkCreates,
+    emptied,
+  ],
+])("Creates that are refused or fail are named with their cause: %s", async (found, check, lines) => {
+  expect((await check(reading({}, { lines }))).found.endsWith(found)).toBe(true);
+});
+
 const accepted = [called("eventSink", 1, 204), called("eventSink", 1, 204)];
 test.each<[string, boolean, LogLine[]]>([
   ["the last 15 min ago: a node has another", false, [called("eventSink", 15, 401, "password"), ...accepted]],
@@ -396,7 +418,7 @@ test.each<Row>([
     row: { PoolDepth: 52, MaximumRooms: 48 },
     isOk: true,
     found: "52 of 48 rooms",
-    advice: "4 more than MAX_VMR, which does no",
+    advice: "4 more than MAX_VMR, which does no harm: npm run ops -- shrink 48",
   },
   { row: { PoolDepth: 1, MaximumRooms: null }, isOk: true, found: "1 of ? rooms" },
   { row: { PoolDepth: null }, found: "unknown" },
