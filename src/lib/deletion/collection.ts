@@ -84,7 +84,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions) {
       const count = Math.min(capacity, maxMessagesAtOnce);
       const lease = Math.ceil(leaseSeconds - (clock.now() - startedAt) / 1000);
       const messages = await receiveUpTo(deletion, count, lease);
-      isEmpty = messages.length === 0;
+      isEmpty = messages.length < count;
       capacity -= messages.length;
       // A message that became visible again during the run is left to the next one.
       const groups = groupByRoom(messages).filter(({ room }) => !run.handled.has(room));

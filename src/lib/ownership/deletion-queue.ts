@@ -57,8 +57,8 @@ export function groupByRoom(messages: readonly QueueMessage[]): RoomMessages[] {
 const maxPerReceive = 32;
 
 /**
- * Receives messages until there are `count` of them or none is visible. If a later receive fails, returns what it has,
- * so that those messages do not wait for the end of their leases. Throws QueueError if the first one fails.
+ * Receives messages until there are `count` of them or none is visible. Throws QueueError, whatever it has received: the
+ * failed receive may have leased a younger message about one of those rooms, and the youngest decides.
  */
 export async function receiveUpTo(
   queue: Pick<Queue, "receive">,
@@ -67,11 +67,7 @@ export async function receiveUpTo(
 ): Promise<QueueMessage[]> {
   const messages: QueueMessage[] = [];
   while (messages.length < count) {
-    const missing = Math.min(maxPerReceive, count - messages.length);
-    const batch = await queue.receive(missing, leaseSeconds).catch((error: unknown) => {
-      if (messages.length === 0) throw error;
-      return [];
-    });
+    const batch = await queue.receive(Math.min(maxPerReceive, count - messages.length), leaseSeconds);
     messages.push(...batch);
     if (batch.length === 0) break;
   }
