@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Log } from "../log.ts";
 import { isDialable } from "../ownership/room.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
-import { PlatformError } from "../platform/errors.ts";
+import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import { type Clock, type RandomSource, timestampOf } from "../ports.ts";
 import { type Queue, QueueError } from "../queue.ts";
 import { createGiveUp, type Held } from "./giving-up.ts";
@@ -60,6 +60,9 @@ export interface ProvisioningOptions {
 }
 
 const lookUpPauseMilliseconds = 2000;
+const firstPauseMilliseconds = 10_000;
+// The alert provisioning-failing expects five failures in 30 min.
+const maxPauseMilliseconds = 240_000;
 
 /** Creates the handler of provisioning requests. */
 export function createProvisioning(options: ProvisioningOptions) {
@@ -76,9 +79,15 @@ export function createProvisioning(options: ProvisioningOptions) {
   // which may put one name between this count and this put.
   const turns = new PQueue({ concurrency: 1 });
 
+  // The host tries each request again after 30 s. All rooms have the same fields, so if the platform rejects those of
+  // one, for example because of its licence, each other try would be in vain, too.
+  let pausedAt = 0;
+  let pauseMilliseconds = 0;
+
   /**
    * Serves one request from the provisioning queue; `dequeueCount` is above 1 for a retry. Throws PlatformError or
-   * QueueError. Whatever is left behind then is found by a later claim or counted by the metrics run.
+   * QueueError, and Error during a pause. Whatever is left behind then is found by a later claim or counted by the
+   * metrics run.
    */
   async function provision(content: unknown, dequeueCount: number, log: Log): Promise<void> {
     const request = provisioningRequest.safeParse(content).data;
@@ -86,6 +95,7 @@ export function createProvisioning(options: ProvisioningOptions) {
       log.error("provisioning-request-malformed");
       return;
     }
+    if (isPaused()) throw new Error("paused, because the platform rejected the last room");
     const queued = await turns.add(async () => putName(request, dequeueCount));
     if (!queued) {
       log.info("provisioning-dropped", { reason: request.reason, dequeueCount });
@@ -95,6 +105,9 @@ export function createProvisioning(options: ProvisioningOptions) {
     if (await makeVisible(queued, log))
       log.info("room-provisioned", { room: queued.message.text, reason: request.reason });
   }
+
+  // Also false after the clock was set back.
+  const isPaused = () => Math.abs(clock.now() - pausedAt) < pauseMilliseconds;
 
   /** Puts a new name, which claims cannot see yet, unless the pool has reached the level of this request. */
   async function putName(request: ProvisioningRequest, dequeueCount: number): Promise<Held | undefined> {
@@ -121,7 +134,9 @@ export function createProvisioning(options: ProvisioningOptions) {
     const fields = toNewConference({ name, hostPin, guestPin, template, since, gatewayName });
     try {
       await conferences.create(fields, { timeoutSeconds: createSeconds, startBefore });
+      pauseMilliseconds = 0;
     } catch (error) {
+      if (error instanceof PlatformError && rejectedFields(error).length > 0 && !isPaused()) pause();
       const left = await findLeftover(name, error, held.heldUntil, log);
       if (left === "complete") {
         log.warn("room-adopted", { room: name }, error);
@@ -132,6 +147,11 @@ export function createProvisioning(options: ProvisioningOptions) {
       log.error("provisioning-failed", { room: name, message: outcome }, error);
       throw error;
     }
+  }
+
+  function pause(): void {
+    pausedAt = clock.now();
+    pauseMilliseconds = Math.min(maxPauseMilliseconds, 2 * pauseMilliseconds || firstPauseMilliseconds);
   }
 
   /** Returns what a failed creation has left on the platform. A half-made room is deleted if possible. */

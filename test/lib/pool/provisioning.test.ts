@@ -257,6 +257,36 @@ describe("Provisioning whose create fails", () => {
   });
 });
 
+describe("One instance that serves two requests every 30 s", () => {
+  const rejection = { status: 400, body: { conference: { __all__: ["no licence"] } } };
+
+  test.each([
+    { what: "rejects the fields of each room", fault: rejection, creates: 38 },
+    { what: "fails otherwise", fault: { status: 409, body: { error: "no" } }, creates: 240 },
+  ])(
+    "sends $creates creates per hour while the platform $what, and then each",
+    async ({ fault, creates }) => {
+      const { provision: serve } = instance();
+      const serveAll = async (count: number) => {
+        for (let served = 0; served < count; served++) {
+          const serveOne = async () => serve({ reason: "claimed" }, 1, world.log);
+          await Promise.allSettled([serveOne(), serveOne()]);
+          world.clock.advance(30);
+        }
+        return routes()[createRoute];
+      };
+      world.platform.addFault({ ...fault, method: "POST" });
+      expect(await serveAll(120)).toBe(creates);
+      world.platform.clearFaults();
+      // A clock that is set back ends the pause.
+      world.clock.advance(-600);
+      expect(await serveAll(1)).toBe(creates + 2);
+      world.platform.addFault({ ...rejection, method: "POST", count: 2 });
+      expect(await serveAll(3)).toBe(creates + 8);
+    },
+  );
+});
+
 describe("Provisioning whose name cannot be made visible", () => {
   const gone = { failure: "message-gone" } as const;
   const visibleBefore = { meanwhile: () => world.clock.advance(600) };
