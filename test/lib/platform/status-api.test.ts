@@ -33,11 +33,11 @@ test("`isLive` also filters by name itself, lists request 500 rows, and alarms h
   const { odd, calls } = answering({ meta: {}, objects });
   expect([await odd.isLive("room-a"), await odd.isLive("room")]).toEqual([true, false]);
   expect(await odd.liveConferences()).toEqual(new Set(["room-a", "room-a2"]));
-  const limit = 500;
+  const firstPage = { limit: 500, offset: 0 };
   expect(calls.map(({ query }) => query)).toEqual([
-    { name: "room-a", limit },
-    { name: "room", limit },
-    { limit },
+    { name: "room-a", ...firstPage },
+    { name: "room", ...firstPage },
+    firstPage,
   ]);
   const { odd: unnamed } = answering({ meta: {}, objects: [{ name: null }] });
   expect(await unnamed.alarms()).toEqual([{ name: "unnamed", level: "unknown" }]);
