@@ -1,4 +1,4 @@
-/** The page in docs/integration.md in a real browser, on an origin other than the gateway's. */
+/** The page docs/widget.html in a real browser, on an origin other than the gateway's. */
 import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { useStarted } from "../../../test/support/use-started.ts";
@@ -16,9 +16,9 @@ const browser = await startBrowser();
 
 const roomName = "a-room";
 const tag = "https://verify.example.com/sessions/4711";
-const guide = readFileSync(new URL("../../../docs/integration.md", import.meta.url), "utf8");
-const [, html = ""] = /```html\n(.*?)```/s.exec(guide) ?? [];
-const [, script = ""] = /```js\n(.*?)```/s.exec(guide) ?? [];
+const read = (file: string) => readFileSync(new URL(`../../../docs/${file}`, import.meta.url), "utf8");
+const html = read("widget.html");
+const script = read("widget.js");
 
 /** Serves the page under a policy that allows no inline script, and without storage under the path /sandboxed. */
 function serve({ url }: LoopbackRequest): Answer {
