@@ -39,10 +39,6 @@ const variables = {
   APP: "func-vmr-test",
   VAULT: "kv-vmr-test",
   STORAGE: "stvmr",
-  REPOSITORY: "owner/name",
-  ENVIRONMENT: "test",
-  SCOPE: `/subscriptions/${ownGroup.subscription}`,
-  AZURE_LOCATION: "westeurope",
 };
 test.each([...blocks, ...commands])("This runs: %s", (text) => {
   const options = { environment: variables, folder: project.folder };
