@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { isHostSetting, loadSettings } from "../../src/lib/settings/settings.ts";
+import { faultsOfVariables } from "./variables.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
@@ -18,7 +19,7 @@ const Given = z.record(z.string(), Value, "must be a JSON object");
 /** Returns the faults of a file of values, which the shell has read into `values`. Each names the variable and the setting. */
 export function findFaults(file: string, values: Texts): string[] {
   const ofSettings = faultsOf(values["GATEWAY_SETTINGS"] ?? "").map((fault) => `GATEWAY_SETTINGS: ${fault}`);
-  return [...unknownVariables(file), ...ofSettings];
+  return [...unknownVariables(file), ...faultsOfVariables(values), ...ofSettings];
 }
 
 function faultsOf(json: string): string[] {

@@ -44,18 +44,50 @@ test.each([
   expect(faults).toEqual([expect.stringContaining(`GATEWAY_SETTINGS: ${fault}`)]);
 });
 
+const id = "EXISTING_API_MANAGEMENT_ID";
+const idOfService = "must be such as /subscriptions/ID/resourceGroups/NAME/providers/TYPE/TYPE/NAME";
+
+test.each([
+  ["WIDGET_ORIGINS", "", "must be a comma-separated list"],
+  ["WIDGET_ORIGINS", "*", "0: must be an absolute https URL"],
+  ["WIDGET_ORIGINS", "https://a, https://B:443/", "1: must be written as https://b"],
+  ["WIDGET_ORIGINS", "https://a.example.com/page", "0: must be a URL without a path"],
+  ["PUBLIC_URL_OF_CONSUMERS", "a.example.com", "must be an absolute https URL"],
+  ["PUBLIC_URL_OF_CONSUMERS", "https://a.example.com/v1/", "must be written as https://a.example.com/v1"],
+  ["API_PATH", "/vmr", "must be such as video/rooms"],
+  ["API_PATH", "vmr/", "must be such as video/rooms"],
+  ["API_MANAGEMENT", "yes", 'Invalid option: expected one of "none"|"new"|"existing"'],
+  ["API_MANAGEMENT", "", `${id}: belongs to API_MANAGEMENT=existing`],
+  ["API_MANAGEMENT", "new", `${id}: belongs to API_MANAGEMENT=existing`],
+  [id, "", `${id}: belongs to API_MANAGEMENT=existing, which needs it`],
+  [id, "apim-shared", idOfService],
+  [id, `${read("existing")[id]}/`, idOfService],
+  ["EXISTING_WORKSPACE_ID", "log-central", idOfService],
+  ["ALERT_LIMITS", "{", "Invalid input: expected object"],
+  ["ALERT_LIMITS", '{"event-sink": {}}', 'Unrecognized key: "event-sink"'],
+  ["ALERT_LIMITS", '{"server-errors": {"counts": 1}}', "server-errors: Unrecognized key"],
+  ["ALERT_LIMITS", '{"server-errors": {"count": 0}}', "server-errors: count: Too small"],
+  ["ALERT_LIMITS", '{"server-errors": {"severity": 5}}', "server-errors: severity: Too big"],
+  ["ALERT_LIMITS", '{"server-errors": {"window": "PT7M"}}', "server-errors: window: must be such as"],
+])("The variable %s with the value '%s' is refused: %s", (name, value, fault) => {
+  const faults = findFaults(fixtureOf("existing"), { ...read("existing"), [name]: value });
+  expect(faults).toEqual([expect.stringContaining(fault)]);
+  expect(faults[0]).toContain(name);
+});
+
 const withPasswords = { PLATFORM_USERNAME: "", EVENT_SINK_PREVIOUS_USERNAME: "" };
 
 test.each(Object.keys({ ...secretsFor({}), ...secretsFor(withPasswords) }))(
   "The secret %s cannot be a setting, because it belongs into the vault",
   (name) => {
-    const faults = findFaults(file, { GATEWAY_SETTINGS: JSON.stringify({ [name]: "x" }) });
+    const GATEWAY_SETTINGS = JSON.stringify({ [name]: "x" });
+    const faults = findFaults(file, { ...read("test"), GATEWAY_SETTINGS });
     expect(faults).toContain(`GATEWAY_SETTINGS: ${name}: must not be given, see infra/settings.txt`);
   },
 );
 
 test.each(["[]", "", "5"])("The settings '%s' are refused, because they are no JSON object", (json) => {
-  const faults = findFaults(file, { GATEWAY_SETTINGS: json });
+  const faults = findFaults(file, { ...read("test"), GATEWAY_SETTINGS: json });
   expect(faults).toEqual([
     expect.stringMatching(/^GATEWAY_SETTINGS: (?:must be a JSON object|SyntaxError: )/),
   ]);

@@ -1,0 +1,51 @@
+/** What Bicep accepts in the variables of an environment, although Azure refuses it late, or although it has no effect. */
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+import { parseJson } from "../../src/lib/json.ts";
+import { absoluteUrl, list, origin } from "../../src/lib/settings/formats.ts";
+
+/** A URL as browsers write origins, and without a final slash, because paths are added to it. */
+const exactly = (format: typeof absoluteUrl) =>
+  z.string().check(({ value, issues }) => {
+    const { data, error } = format.safeParse(value);
+    const message = error?.issues[0]?.message ?? `must be written as ${data}`;
+    if (data !== value) issues.push({ code: "custom", input: value, message });
+  });
+const text = (pattern: RegExp, example: string) => z.string().regex(pattern, `must be such as ${example}`);
+const resourceId = text(
+  /^\/subscriptions(?:\/[^/]+){7}$/,
+  "/subscriptions/ID/resourceGroups/NAME/providers/TYPE/TYPE/NAME",
+);
+
+// Azure's limits, as ApiManagementApiPath and monitor_scheduled_query_rules_alert_v2_resource.go have them in
+// https://github.com/hashicorp/terraform-provider-azurerm/tree/main/internal/services.
+const path = text(/^[\w.:-]+(?:\/[\w.:-]+)*$/, "video/rooms");
+const window = text(/^(?:PT(?:5|10|15|30|45)M|PT[1-6]H|P[12]D)$/, "PT15M or P1D");
+const limits = { count: z.int().min(1), window, severity: z.int().min(0).max(4), limit: z.int() };
+const alerts =
+  readFileSync("infra/observability.bicep", "utf8").match(/(?<=^ {2}')\S+(?=': \{ count: )/gm) ?? [];
+const Limits = z.strictObject(limits).partial().optional();
+const AlertLimits = z.strictObject(Object.fromEntries(alerts.map((name) => [name, Limits])));
+
+const Variables = z
+  .object({
+    WIDGET_ORIGINS: list.pipe(z.array(exactly(origin))),
+    PUBLIC_URL_OF_CONSUMERS: exactly(absoluteUrl).optional(),
+    API_MANAGEMENT: z.enum(["none", "new", "existing"]),
+    API_PATH: path.optional(),
+    EXISTING_API_MANAGEMENT_ID: resourceId.optional(),
+    EXISTING_WORKSPACE_ID: resourceId.optional(),
+    ALERT_LIMITS: z.string().transform(parseJson).pipe(AlertLimits),
+  })
+  .refine((given) => (given.API_MANAGEMENT === "existing") === "EXISTING_API_MANAGEMENT_ID" in given, {
+    path: ["EXISTING_API_MANAGEMENT_ID"],
+    error: "belongs to API_MANAGEMENT=existing, which needs it",
+  });
+
+/** Returns the faults of the variables, each with the name of its variable. An empty variable counts as not given. */
+export function faultsOfVariables(values: Readonly<Record<string, string | undefined>>): string[] {
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+  const defaults = { WIDGET_ORIGINS: "", API_MANAGEMENT: "none", ALERT_LIMITS: "{}" };
+  const issues = Variables.safeParse({ ...defaults, ...given }).error?.issues ?? [];
+  return issues.map(({ path: place, message }) => [...place, message].join(": "));
+}
