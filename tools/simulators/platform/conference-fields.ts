@@ -9,70 +9,71 @@ const pin = text(20)
   .regex(/^([0-9]+#?)?$/)
   .default("");
 
-/** Creates the schema. `resolve` turns a reference to one object into its path. */
-export function createConferenceSchema(resolve: (value: unknown, resource: string) => string) {
-  const relation = (resource: string) =>
-    z
-      .unknown()
-      .default(null)
-      .transform((value) => (value === null ? null : resolve(value, resource)));
-  return z.object({
-    name: text(250).min(1),
-    description: text(250).default(""),
-    service_type: z
-      .enum(["conference", "lecture", "two_stage_dialing", "test_call", "media_playback"])
-      .default("conference"),
-    tag: text(250).default(""),
-    pin,
-    guest_pin: pin,
-    allow_guests: flag(false),
-    /** Resolved when the rest of the room is stored. */
-    automatic_participants: z.unknown().default([]),
-    ivr_theme: relation("ivr_theme"),
-    gms_access_token: relation("gms_access_token"),
-    mssip_proxy: relation("mssip_proxy"),
-    teams_proxy: relation("teams_proxy"),
-    system_location: relation("system_location"),
-    media_playlist: relation("media_library_playlist"),
-    host_identity_provider_group: relation("identity_provider_group"),
-    guest_identity_provider_group: relation("identity_provider_group"),
-    participant_limit: whole(0, 1_000_000),
-    max_callrate_in: whole(128, 8192),
-    max_callrate_out: whole(128, 8192),
-    max_pixels_per_second: z.enum(["sd", "hd", "fullhd"]).nullable().default(null),
-    call_type: z.enum(["audio", "video", "video-only"]).default("video"),
-    crypto_mode: z.enum(["", "besteffort", "on", "off"]).nullable().default(""),
-    enable_chat: z.enum(["default", "yes", "no"]).default("default"),
-    live_captions_enabled: z.enum(["default", "yes", "no"]).default("default"),
-    direct_media: z.enum(["never", "best_effort", "always"]).default("never"),
-    direct_media_notification_duration: z.int().min(0).max(30).default(0),
-    guests_can_see_guests: z.enum(["no_hosts", "never", "always"]).default("no_hosts"),
-    non_idp_participants: z.enum(["disallow_all", "allow_if_trusted"]).default("disallow_all"),
-    two_stage_dial_type: z.enum(["regular", "mssip", "gms", "teams"]).default("regular"),
-    guests_can_present: flag(true),
-    mute_all_guests: flag(false),
-    force_presenter_into_main: flag(false),
-    enable_overlay_text: flag(false),
-    enable_active_speaker_indication: flag(false),
-    breakout_rooms: flag(false),
-    denoise_enabled: flag(false),
-    softmute_enabled: flag(false),
-    host_view: text(250).nullable().default("one_main_seven_pips"),
-    guest_view: text(250).nullable().default(null),
-    match_string: text(250).default(""),
-    replace_string: text(250).default(""),
-    post_match_string: text(250).default(""),
-    post_replace_string: text(250).default(""),
-    on_completion: z.string().nullable().default(""),
-    pinning_config: z.string().nullable().default(null),
-    primary_owner_email_address: text(100).default(""),
-    sync_tag: text(250).default(""),
-    scheduled_conferences: z.array(z.string()).default([]),
-    creation_time: z.string().optional(),
-  });
-}
+/** A reference to one object, as its path. */
+const relation = (resource: string) => z.string().nullable().default(null).meta({ resource });
 
-export type ConferenceFields = z.output<ReturnType<typeof createConferenceSchema>>;
+export const conferenceSchema = z.object({
+  name: text(250).min(1),
+  description: text(250).default(""),
+  service_type: z
+    .enum(["conference", "lecture", "two_stage_dialing", "test_call", "media_playback"])
+    .default("conference"),
+  tag: text(250).default(""),
+  pin,
+  guest_pin: pin,
+  allow_guests: flag(false),
+  /** Resolved when the rest of the room is stored. */
+  automatic_participants: z.unknown().default([]),
+  ivr_theme: relation("ivr_theme"),
+  gms_access_token: relation("gms_access_token"),
+  mssip_proxy: relation("mssip_proxy"),
+  teams_proxy: relation("teams_proxy"),
+  system_location: relation("system_location"),
+  media_playlist: relation("media_library_playlist"),
+  host_identity_provider_group: relation("identity_provider_group"),
+  guest_identity_provider_group: relation("identity_provider_group"),
+  participant_limit: whole(0, 1_000_000),
+  max_callrate_in: whole(128, 8192),
+  max_callrate_out: whole(128, 8192),
+  max_pixels_per_second: z.enum(["sd", "hd", "fullhd"]).nullable().default(null),
+  call_type: z.enum(["audio", "video", "video-only"]).default("video"),
+  crypto_mode: z.enum(["", "besteffort", "on", "off"]).nullable().default(""),
+  enable_chat: z.enum(["default", "yes", "no"]).default("default"),
+  live_captions_enabled: z.enum(["default", "yes", "no"]).default("default"),
+  direct_media: z.enum(["never", "best_effort", "always"]).default("never"),
+  direct_media_notification_duration: z.int().min(0).max(30).default(0),
+  guests_can_see_guests: z.enum(["no_hosts", "never", "always"]).default("no_hosts"),
+  non_idp_participants: z.enum(["disallow_all", "allow_if_trusted"]).default("disallow_all"),
+  two_stage_dial_type: z.enum(["regular", "mssip", "gms", "teams"]).default("regular"),
+  guests_can_present: flag(true),
+  mute_all_guests: flag(false),
+  force_presenter_into_main: flag(false),
+  enable_overlay_text: flag(false),
+  enable_active_speaker_indication: flag(false),
+  breakout_rooms: flag(false),
+  denoise_enabled: flag(false),
+  softmute_enabled: flag(false),
+  host_view: text(250).nullable().default("one_main_seven_pips"),
+  guest_view: text(250).nullable().default(null),
+  match_string: text(250).default(""),
+  replace_string: text(250).default(""),
+  post_match_string: text(250).default(""),
+  post_replace_string: text(250).default(""),
+  on_completion: z.string().nullable().default(""),
+  pinning_config: z.string().nullable().default(null),
+  primary_owner_email_address: text(100).default(""),
+  sync_tag: text(250).default(""),
+  scheduled_conferences: z.array(z.string()).default([]),
+  creation_time: z.string().optional(),
+});
+
+/** The fields that refer to one object, with its kind. */
+export const relations = Object.entries(conferenceSchema.shape).flatMap(([field, schema]) => {
+  const resource = schema.meta()?.["resource"];
+  return typeof resource === "string" ? [{ field, resource }] : [];
+});
+
+export type ConferenceFields = z.output<typeof conferenceSchema>;
 
 /** Returns the broken rules, or an empty object if the PINs are valid. The empty string means no PIN. */
 export function checkPins({ pin, guest_pin: guestPin, allow_guests: allowsGuests }: ConferenceFields) {

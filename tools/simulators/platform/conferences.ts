@@ -4,8 +4,9 @@ import { ApiError, badRequest, type FieldErrors, invalid } from "./api-error.ts"
 import {
   type ConferenceFields,
   checkPins,
-  createConferenceSchema,
+  conferenceSchema,
   naiveTimestamp,
+  relations,
   resourceUri,
   text,
 } from "./conference-fields.ts";
@@ -30,7 +31,6 @@ const aliasSchema = z.object({ alias: text(250).min(1), description: text(250).d
 /** Creates an empty platform. Names and aliases are compared with case, and ids are never reused. */
 export function createConferences(now: () => number) {
   const related = createRelatedObjects();
-  const conferenceSchema = createConferenceSchema(related.resolve);
   const rows = new Map<number, Conference>();
   let lastId = 0;
   let lastAliasId = 0;
@@ -47,7 +47,11 @@ export function createConferences(now: () => number) {
   function readFields(input: Record<string, unknown>, current?: Conference): ConferenceFields {
     if (input["id"] !== undefined && input["id"] !== current?.id)
       throw badRequest("The simulator refuses a written id: the platform would copy or overwrite a room.");
-    const parsed = conferenceSchema.safeParse(input);
+    const paths = relations.flatMap(({ field, resource }) => {
+      const value = input[field] ?? null;
+      return value === null ? [] : [[field, related.resolve(value, resource)]];
+    });
+    const parsed = conferenceSchema.safeParse({ ...input, ...Object.fromEntries(paths) });
     if (!parsed.success) throw invalid("conference", fieldErrors(parsed.error));
     const errors = checkPins(parsed.data);
     const namesake = findByName(parsed.data.name);

@@ -6,6 +6,7 @@ import type { DownMode, PlatformState } from "./state.ts";
 
 const firstNode = "10.0.0.21";
 const downSchema = z.strictObject({ mode: z.enum(["refuse", "reset", "503"]).default("refuse") });
+const latencySchema = z.strictObject({ milliseconds: z.number().min(0) });
 const startSchema = z.strictObject({
   name: z.string(),
   nodes: z.array(z.string()).min(1).default([firstNode]),
@@ -61,7 +62,7 @@ export function createControl(
     /** How the platform is down, or undefined while it is up. */
     downMode: () => outage.mode,
     /** Delays each response. */
-    setLatency: checked(z.strictObject({ milliseconds: z.number().min(0) }), ({ milliseconds }) => {
+    setLatency: checked(latencySchema, ({ milliseconds }) => {
       switches.latencyMilliseconds = milliseconds;
     }),
     addFault: faults.add,
