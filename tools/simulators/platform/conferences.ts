@@ -71,9 +71,6 @@ export function createConferences(now: () => number) {
     room = { ...room, automatic_participants: related.resolveList(participants, "automatic_participant") };
     rows.set(room.id, room);
     if (aliases === undefined) return;
-    const owners = new Map(
-      [...rows.values()].flatMap((row) => row.aliases.map(({ alias }) => [alias, row.id])),
-    );
     for (const given of z.array(z.unknown()).parse(aliases)) {
       const parsed = aliasSchema.safeParse(given);
       if (!parsed.success) throw invalid("conference_alias", fieldErrors(parsed.error));
@@ -81,7 +78,7 @@ export function createConferences(now: () => number) {
       if (room.aliases.some((own) => own.alias === alias))
         throw invalid("conference_alias", { alias: ["Alias with this Alias already exists."] });
       const created = { id: ++lastAliasId, alias, description, creation_time: naiveTimestamp(now()) };
-      const owner = rows.get(owners.get(alias) ?? 0);
+      const owner = [...rows.values()].find((row) => row.aliases.some((own) => own.alias === alias));
       const moved = owner?.aliases.find((one) => one.alias === alias);
       if (owner) rows.set(owner.id, { ...owner, aliases: owner.aliases.filter((one) => one !== moved) });
       room = { ...room, aliases: [...room.aliases, { ...created, ...moved, description }] };
