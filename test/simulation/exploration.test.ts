@@ -9,7 +9,7 @@ const short = Object.entries(scenarios).flatMap(([name, scenario]) =>
 );
 
 test.each(short)(
-  'No history of the scenario "$name" with $faults faults breaks a promise if clocks differ by $skewMilliseconds ms',
+  'No history of the scenario "$name" with $faults faults breaks a promise',
   async ({ scenario, limits }) => {
     const { failure, isComplete, complete } = await exploreScenario(scenario, limits);
     expect(failure && explainFailure(failure)).toBeUndefined();

@@ -99,7 +99,7 @@ export async function createLoadWorld(surroundings: Surroundings) {
     const timeout = clock.sleep(limit * 1000, responded.signal).then(() => {
       throw transportFailure(request, Object.assign(new Error("timeout"), { code: "ETIMEDOUT" }));
     });
-    return Promise.race([response, timeout]).finally(() => responded.abort());
+    return Promise.race([response, timeout]).finally(() => responded.abort("responded"));
   }
 
   let rooms = 0;

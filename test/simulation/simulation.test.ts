@@ -5,7 +5,7 @@ import { promises } from "./ledger.ts";
 import { bugs } from "./planted-bugs.ts";
 import { explain, runHistories } from "./run-histories.ts";
 
-const wantedHistories = 500;
+const wantedHistories = 300;
 
 test("No history from the fixed seeds breaks a promise", async () => {
   const { histories, claims, failure } = await runHistories(1, (count) => count < wantedHistories);

@@ -48,12 +48,12 @@ const maxStatesWithFault = 300;
 export const processCountOf = ({ steps }: Scenario) => 1 + Math.max(...steps.map(({ process }) => process));
 
 /**
- * Returns the limits with which a scenario is explored: with equal clocks, and with those that the gateway tolerates. The
- * short form tries a part of the histories with a fault if it does not try all of them.
+ * Returns the limits with which a scenario is explored: with equal clocks and, in the whole form, with those that the
+ * gateway tolerates. The short form tries a part of the histories with a fault if it does not try all of them.
  */
 export function limitsOf(scenario: Scenario, form: "short" | "whole"): Limits[] {
   const faults = (scenario.faults ?? { short: 0, whole: 1 })[form];
-  const skews = processCountOf(scenario) === 1 ? [0] : form === "short" ? [0, -5000] : [0, -5000, 5000];
+  const skews = processCountOf(scenario) === 1 || form === "short" ? [0] : [0, -5000, 5000];
   const limits = skews.map((skewMilliseconds): Limits => ({ faults, skewMilliseconds }));
   if (faults === 0) limits.push({ faults: 1, skewMilliseconds: 0, maxStates: maxStatesWithFault });
   return limits;
