@@ -124,10 +124,9 @@ const cases = operations.map((operation) => ({ name: nameOf(operation), operatio
 test.each(cases)(
   "`$name` returns the documented statuses with the documented headers and bodies",
   ({ name, operation }) => {
-    const { method, path } = operation;
     const violations = responsesTo(operation).map(([situation, , response]) => [
       situation,
-      violationOf(method, path, response),
+      violationOf(operation, response),
     ]);
     expect(violations.filter(([, violation]) => violation !== undefined)).toEqual([]);
     const byStatus = Map.groupBy(responsesTo(operation), ([, , { status }]) => status);

@@ -2,8 +2,6 @@
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import type { Received, Sent } from "../../tools/simulators/exchange.ts";
-import { decodePath, toPattern } from "../../tools/simulators/host/routes.ts";
-import { httpFunctions } from "../../tools/simulators/memory/functions.ts";
 import { document, operations as documented } from "./api-document.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 
@@ -12,9 +10,8 @@ formats.default(ajv);
 ajv.addSchema({ components: document.components }, "api");
 
 export const operations = documented.map(
-  ({ operationId, method, path, requestBody, parameters, security, responses }) => ({
+  ({ method, path, requestBody, parameters, security, responses }) => ({
     method: method.toUpperCase(),
-    pattern: toPattern(routeOf(operationId)),
     /** As in the document, `/room/{room_name}`. */
     path,
     hasBody: requestBody !== undefined,
@@ -22,8 +19,6 @@ export const operations = documented.map(
     inputs: parameters
       .filter((parameter) => parameter.in !== "path")
       .map(({ name, in: place }) => `${place} ${name}`),
-    /** The names of its query parameters. */
-    query: parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name),
     /** The security scheme, undefined if anyone may call. */
     security: security.flatMap((scheme) => Object.keys(scheme))[0],
     scope: security.flatMap((scheme) => Object.values(scheme).flat()).join(" "),
@@ -60,12 +55,6 @@ export const operations = documented.map(
   }),
 );
 
-/** The route of the function, whose name the document writes with underscores. */
-function routeOf(operationId: string): string {
-  const name = operationId.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return httpFunctions[name]?.route ?? "";
-}
-
 export type Operation = (typeof operations)[number];
 
 /** How the document and the operations guide name an operation: `GET /room/{room_name}`. */
@@ -83,20 +72,9 @@ export function validRequest({ method, path, hasBody, security }: Operation, bea
   return { method, path: path.replace("{room_name}", "a-room"), sent };
 }
 
-/** The operation that a request calls, or undefined. */
-export function operationOf(method: string, target: string): Operation | undefined {
-  const path = decodePath(target.replace(/\?.*/s, ""));
-  return operations.find((operation) => operation.method === method && operation.pattern.test(path));
-}
-
 /** Returns how a response violates the document, or undefined. */
-export function violationOf(method: string, target: string, response: Received): string | undefined {
+export function violationOf(operation: Operation, response: Received): string | undefined {
   const { status, text, json, headers } = response;
-  const operation = operationOf(method, target);
-  if (!operation)
-    return status === 404 || status === 400
-      ? bodyViolation(response)
-      : `status ${status} without an operation`;
   if (status === 500) return "status 500";
   if (!operation.responses.has(status)) return `undocumented status ${status}`;
   const documented = (operation.headers.get(status) ?? []).filter((name) => !isOptional(name, status));
@@ -104,7 +82,7 @@ export function violationOf(method: string, target: string, response: Received):
   if (documented.toSorted().join() !== sent.join())
     return `headers ${sent.join()} instead of ${documented.join()}`;
   const validate = operation.responses.get(status);
-  if (!validate) return bodyViolation(response);
+  if (!validate) return text === "" ? undefined : `a body with status ${status}: ${text.slice(0, 200)}`;
   if (headers["content-type"] !== "application/json") return `content type ${headers["content-type"]}`;
   const isExample = (operation.examples.get(status) ?? []).some((one) => JSON.stringify(one) === text);
   if (status >= 400 && status !== 422 && !isExample) return `the undocumented text ${text.slice(0, 200)}`;
@@ -132,7 +110,3 @@ export const headersOf = ({ headers }: Received): string[] =>
 /** API Management adds the first two. A 404 of a create has the third only if the pool is empty. */
 const isOptional = (name: string, status: number): boolean =>
   name.startsWith("ratelimit-") || (status === 404 && name === "retry-after");
-
-function bodyViolation({ status, text }: Received): string | undefined {
-  return text === "" ? undefined : `a body with status ${status}: ${text.slice(0, 200)}`;
-}
