@@ -128,7 +128,7 @@ test("A job or step that does not always run has the condition that its workflow
       ],
       "${{ !inputs.provision }}": ["cancels the run before"],
     },
-    { "${{ !cancelled() }}": Array(5).fill("nightly: script") },
+    { "${{ !cancelled() }}": Array(7).fill("nightly: script") },
     {
       "vars.AZURE_WHAT_IF_CLIENT_ID != '' && github.event.pull_request.head.repo.full_name == github.repository":
         ["what-if"],
