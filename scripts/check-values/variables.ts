@@ -27,6 +27,11 @@ const alerts =
 const Limits = z.strictObject(limits).partial().optional();
 const AlertLimits = z.strictObject(Object.fromEntries(alerts.map((name) => [name, Limits])));
 
+// https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources#limitations. One of the 15 is the
+// gateway's own.
+const tagOfZones = /^[A-Za-z_.-][\w.-]*$/;
+const maxTags = 14;
+
 const Variables = z
   .object({
     WIDGET_ORIGINS: list.pipe(z.array(exactly(origin))),
@@ -36,16 +41,42 @@ const Variables = z
     EXISTING_API_MANAGEMENT_ID: resourceId.optional(),
     EXISTING_WORKSPACE_ID: resourceId.optional(),
     ALERT_LIMITS: z.string().transform(parseJson).pipe(AlertLimits),
+    TAGS: z.string().transform(parseJson).pipe(z.record(z.string(), z.string())),
+    PRIVATE_NETWORK: z.stringbool(),
+    EXISTING_APP_SUBNET_ID: z.string().optional(),
   })
   .refine((given) => (given.API_MANAGEMENT === "existing") === "EXISTING_API_MANAGEMENT_ID" in given, {
     path: ["EXISTING_API_MANAGEMENT_ID"],
     error: "belongs to API_MANAGEMENT=existing, which needs it",
-  });
+  })
+  .refine((given) => !hasOwnZones(given) || Object.keys(given.TAGS).every((name) => tagOfZones.test(name)), {
+    path: ["TAGS"],
+    error: "private DNS zones allow names of letters, digits, '_', '-' and '.', without a digit first",
+  })
+  .refine(
+    (given) =>
+      (!hasOwnZones(given) && given.API_MANAGEMENT !== "new") || Object.keys(given.TAGS).length <= maxTags,
+    {
+      path: ["TAGS"],
+      error: `private DNS zones and a new API Management allow ${maxTags} tags`,
+    },
+  );
+
+/** Whether the template makes private DNS zones, or links to them, which have the tags. */
+function hasOwnZones(given: { PRIVATE_NETWORK: boolean; EXISTING_APP_SUBNET_ID?: string | undefined }) {
+  return given.PRIVATE_NETWORK && given.EXISTING_APP_SUBNET_ID === undefined;
+}
 
 /** Returns the faults of the variables, each with the name of its variable. An empty variable counts as not given. */
 export function faultsOfVariables(values: Readonly<Record<string, string | undefined>>): string[] {
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
-  const defaults = { WIDGET_ORIGINS: "", API_MANAGEMENT: "none", ALERT_LIMITS: "{}" };
+  const defaults = {
+    WIDGET_ORIGINS: "",
+    API_MANAGEMENT: "none",
+    ALERT_LIMITS: "{}",
+    TAGS: "{}",
+    PRIVATE_NETWORK: "false",
+  };
   const issues = Variables.safeParse({ ...defaults, ...given }).error?.issues ?? [];
   return issues.map(({ path: place, message }) => [...place, message].join(": "));
 }

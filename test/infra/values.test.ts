@@ -75,6 +75,26 @@ test.each([
   expect(faults[0]).toContain(name);
 });
 
+const tags = (count: number) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`tag-${index}`, ""])));
+const names = "TAGS: private DNS zones allow names";
+const tooMany = "TAGS: private DNS zones and a new API Management allow 14 tags";
+
+test.each([
+  ["production", tags(14), []],
+  ["production", tags(15), [tooMany]],
+  ["production", '{"Cost Center": "42"}', [names]],
+  ["production", '{"2nd": ""}', [names]],
+  ["test", tags(15), [tooMany]],
+  ["test", '{"Cost Center": "42"}', []],
+  ["existing", tags(15), []],
+  ["existing", '{"Cost Center": "42"}', []],
+  ["existing", '{"cost": 42}', ["TAGS: cost: Invalid input: expected string"]],
+])("In %s, the tags %s have these faults: %j", (name, value, expected) => {
+  const faults = findFaults(fixtureOf(name), { ...read(name), TAGS: value });
+  expect(faults).toEqual(expected.map((fault) => expect.stringContaining(fault)));
+});
+
 const withPasswords = { PLATFORM_USERNAME: "", EVENT_SINK_PREVIOUS_USERNAME: "" };
 
 test.each(Object.keys({ ...secretsFor({}), ...secretsFor(withPasswords) }))(
