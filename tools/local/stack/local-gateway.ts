@@ -84,7 +84,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
   const { url, functions } = await startApp(options.port ?? 0);
   if (functions.length === 0 && !options.mayFailToLoad)
     throw new Error(`the app could not be loaded: ${state.reason ?? "it has no functions"}`);
-  pointEventSinkTo(stack, url, settings);
+  preparePlatform(stack, url, settings);
   const running = parts.move();
   return {
     connection: connectionOf(stack, url, settings),
@@ -104,8 +104,8 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
   };
 }
 
-/** Points the simulated platform's event sink to the gateway at this URL. */
-export function pointEventSinkTo(
+/** Points the simulated platform's event sink to the gateway at this URL, and lets its nodes learn as late as it expects. */
+export function preparePlatform(
   { platform }: DevelopmentStack,
   gatewayUrl: string,
   settings: Readonly<Record<string, string>>,
@@ -115,4 +115,5 @@ export function pointEventSinkTo(
     username: settings["EVENT_SINK_USERNAME"] ?? "",
     password: settings["EVENT_SINK_PASSWORD"] ?? "",
   });
+  platform.setBehaviour({ nodeDelaySeconds: Number(settings["POOL_READY_DELAY_SECONDS"]) });
 }

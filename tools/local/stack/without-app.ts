@@ -6,7 +6,7 @@ import { startDevelopmentStack } from "../../simulators/development-stack.ts";
 import { localSettings } from "../../simulators/gateway-settings.ts";
 import { listen, type Port } from "../../simulators/services/listen.ts";
 import { untilStopped } from "../../terminal/stop-signal.ts";
-import { pointEventSinkTo } from "./local-gateway.ts";
+import { preparePlatform } from "./local-gateway.ts";
 
 const settingsPath = "local.settings.json";
 
@@ -33,7 +33,7 @@ export async function runWithoutApp({ set, port, replace }: WithoutAppOptions, s
     if (existsSync(settingsPath) && readFileSync(settingsPath, "utf8") === text) rmSync(settingsPath);
   });
   writeFileSync(settingsPath, text, { mode: 0o600 });
-  pointEventSinkTo(stack, gatewayUrl, settings);
+  preparePlatform(stack, gatewayUrl, settings);
   writeConnection(connectionOf(stack, gatewayUrl, settings));
   console.log(`Wrote ${settingsPath}. It is removed on exit unless you edit it.`);
   console.log(`The gateway's URL will be ${gatewayUrl}.`);

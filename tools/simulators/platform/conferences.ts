@@ -10,6 +10,7 @@ import {
   resourceUri,
   text,
 } from "./conference-fields.ts";
+import { createNodeView } from "./node-view.ts";
 import { createRelatedObjects } from "./related-objects.ts";
 
 export interface Conference extends ConferenceFields {
@@ -28,9 +29,13 @@ interface Alias {
 
 const aliasSchema = z.object({ alias: text(250).min(1), description: text(250).default("") });
 
-/** Creates an empty platform. Names and aliases are compared with case, and ids are never reused. */
-export function createConferences(now: () => number) {
+/**
+ * Creates an empty platform. Names and aliases are compared with case, and ids are never reused. `nodeDelaySeconds`
+ * returns how long after a change the conferencing nodes learn of it.
+ */
+export function createConferences(now: () => number, nodeDelaySeconds: () => number) {
   const related = createRelatedObjects();
+  const nodeView = createNodeView<Conference>(now, nodeDelaySeconds);
   const rows = new Map<number, Conference>();
   let lastId = 0;
   let lastAliasId = 0;
@@ -42,6 +47,11 @@ export function createConferences(now: () => number) {
     const room = rows.get(Number(id));
     if (!room) throw new ApiError(404);
     return room;
+  }
+
+  function save(room: Conference): void {
+    rows.set(room.id, room);
+    nodeView.record(room.id, room);
   }
 
   function readFields(input: Record<string, unknown>, current?: Conference): ConferenceFields {
@@ -67,9 +77,9 @@ export function createConferences(now: () => number) {
    */
   function store(fields: Conference, participants: unknown, aliases?: unknown): void {
     let room = fields;
-    rows.set(room.id, room);
+    save(room);
     room = { ...room, automatic_participants: related.resolveList(participants, "automatic_participant") };
-    rows.set(room.id, room);
+    save(room);
     if (aliases === undefined) return;
     for (const given of z.array(z.unknown()).parse(aliases)) {
       const parsed = aliasSchema.safeParse(given);
@@ -80,9 +90,9 @@ export function createConferences(now: () => number) {
       const created = { id: ++lastAliasId, alias, description, creation_time: naiveTimestamp(now()) };
       const owner = [...rows.values()].find((row) => row.aliases.some((own) => own.alias === alias));
       const moved = owner?.aliases.find((one) => one.alias === alias);
-      if (owner) rows.set(owner.id, { ...owner, aliases: owner.aliases.filter((one) => one !== moved) });
+      if (owner) save({ ...owner, aliases: owner.aliases.filter((one) => one !== moved) });
       room = { ...room, aliases: [...room.aliases, { ...created, ...moved, description }] };
-      rows.set(room.id, room);
+      save(room);
     }
   }
 
@@ -91,6 +101,7 @@ export function createConferences(now: () => number) {
     size: () => rows.size,
     find,
     findByName,
+    nodeView,
     /** Returns the read shape: relations written as paths become embedded objects; PINs are in plain text. */
     show: (room: Conference) => ({
       ...room,
@@ -121,9 +132,14 @@ export function createConferences(now: () => number) {
       store({ ...room, ...fields, creation_time }, participants);
     },
     /** Deletes a room with its aliases; a running meeting continues. Throws 404 if there is none. */
-    remove: (id: string): void => void rows.delete(find(id).id),
+    remove: (id: string): void => {
+      const room = find(id);
+      rows.delete(room.id);
+      nodeView.record(room.id, undefined);
+    },
     clear: () => {
       rows.clear();
+      nodeView.clear();
       related.clear();
     },
   };

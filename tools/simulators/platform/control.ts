@@ -13,6 +13,10 @@ const startSchema = z.strictObject({
   participants: z.int().min(0).default(0),
 });
 const participantSchema = z.strictObject({ name: z.string(), participant: z.string() });
+const joinSchema = participantSchema.extend({
+  /** Checked if it is given. */
+  pin: z.string().min(1).optional(),
+});
 const endSchema = z.strictObject({ name: z.string(), nodes: z.array(z.string()).optional() });
 const alarmSchema = z.strictObject({
   name: z.string(),
@@ -67,12 +71,12 @@ export function createControl(
     }),
     addFault: faults.add,
     clearFaults: faults.clear,
-    setBehaviour: ({ maxPageSize }: { maxPageSize: number }): void => {
-      switches.maxPageSize = maxPageSize;
+    setBehaviour: (changed: Partial<Pick<typeof switches, "maxPageSize" | "nodeDelaySeconds">>): void => {
+      Object.assign(switches, changed);
     },
     startConference: checked(startSchema, ({ name, nodes, participants }) => {
-      const { service_type = "conference", tag = "" } = conferences.findByName(name) ?? {};
-      const room = { name, service_type, tag };
+      const unknown = { name, service_type: "conference", tag: "", pin: "", guest_pin: "" };
+      const room = conferences.nodeView.findByName(name) ?? unknown;
       const { id } = live.start(room, nodes);
       for (let number = 1; number <= participants; number++)
         live.join(room, nodes[0] ?? firstNode, `Participant ${number}`);
@@ -82,11 +86,20 @@ export function createControl(
     endConference: checked(endSchema, ({ name, nodes }) => {
       if (!live.end(name, nodes)) throw new ApiError(404, { error: "No such conference is running." });
     }),
-    joinConference: checked(participantSchema, ({ name, participant }) => {
-      const room = conferences.findByName(name);
-      if (!room) throw new ApiError(404, { error: "There is no such room." });
-      const { service_type, tag } = room;
-      return live.join({ name, service_type, tag }, firstNode, participant).id;
+    /** Throws 404 if the nodes do not know the room, and 403 if the PIN is wrong. */
+    joinConference: checked(joinSchema, ({ name, participant, pin }) => {
+      // A running conference keeps what it began with: it needs the room no longer, and a change does not affect it.
+      const running = live.all().find((conference) => conference.name === name);
+      const room = running ?? conferences.nodeView.findByName(name);
+      if (!room) {
+        const isStored = conferences.findByName(name) !== undefined;
+        throw new ApiError(404, {
+          error: isStored ? "The conferencing nodes do not know this room yet." : "There is no such room.",
+        });
+      }
+      if (pin !== undefined && pin !== room.pin && pin !== room.guest_pin)
+        throw new ApiError(403, { error: "The PIN is wrong." });
+      return live.join(room, firstNode, participant).id;
     }),
     /** Throws 404 if the participant is in no such conference. */
     leaveConference: checked(participantSchema, ({ name, participant }) => {
@@ -94,7 +107,7 @@ export function createControl(
     }),
     raiseAlarm: checked(alarmSchema, alarms.raise),
     clearAlarms: alarms.clear,
-    /** Stores rooms by the same rules as the Management API. Returns the ids of the new rooms. */
+    /** Stores rooms by the same rules as the Management API; the nodes know them at once. Returns the ids of the new rooms. */
     seedRooms: checked(seedSchema, (seed): number[] => {
       const counted = Array.from({ length: seed.count }, (_, index) => {
         const name = `${seed.namePrefix}${String(index).padStart(5, "0")}`;
@@ -102,7 +115,11 @@ export function createControl(
         return { ...pins, ...seed.fields, name, aliases: [{ alias: name }] };
       });
       const rows = [...(seed.mixed ? mixedRows : []), ...counted, ...seed.rows];
-      return rows.map((row) => conferences.create(row));
+      return rows.map((row) => {
+        const id = conferences.create(row);
+        conferences.nodeView.learn(conferences.find(String(id)));
+        return id;
+      });
     }),
     rooms: () => [...conferences.all()].map((room) => conferences.show(room)),
     roomCount: conferences.size,

@@ -12,14 +12,16 @@ export interface LiveConference {
   readonly name: string;
   readonly service_type: string;
   readonly tag: string;
+  readonly pin: string;
+  readonly guest_pin: string;
   readonly startedAt: number;
   /** When the conference started as seen by each node, in milliseconds since 1970. */
   readonly startedAtByNode: Map<string, number>;
   readonly participants: Set<LiveParticipant>;
 }
 
-/** The part of a room that its events name. */
-type Room = Pick<LiveConference, "name" | "service_type" | "tag">;
+/** The part of a room that a conference keeps until its end. */
+type Room = Pick<LiveConference, "name" | "service_type" | "tag" | "pin" | "guest_pin">;
 
 /** Queues an event of a node for the event sink. */
 export type EmitEvent = (node: string, event: string, data: unknown) => void;

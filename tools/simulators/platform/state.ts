@@ -9,20 +9,20 @@ export type PlatformState = ReturnType<typeof createPlatformState>;
 /** What the platform does while it is down. */
 export type DownMode = "refuse" | "reset" | "503";
 
-const usualSwitches = { maxPageSize: 1000, latencyMilliseconds: 0 };
+const usualSwitches = { maxPageSize: 1000, latencyMilliseconds: 0, nodeDelaySeconds: 0 };
 
 /** Creates an empty platform, whose `now` returns milliseconds since 1970. */
 export function createPlatformState(now: () => number) {
+  const switches = { ...usualSwitches };
   const sink = createEventSink(now);
   const parts = {
-    conferences: createConferences(now),
+    conferences: createConferences(now, () => switches.nodeDelaySeconds),
     live: createLiveConferences(now, sink.emit),
     alarms: createAlarms(now),
     sink,
     faults: createFaults(),
     requestLog: createRequestLog(),
   };
-  const switches = { ...usualSwitches };
   const outage: { mode: DownMode | undefined } = { mode: undefined };
   return {
     ...parts,

@@ -6,6 +6,8 @@ import {
   platformCredentials,
   usePlatform,
 } from "../../../test/support/use-platform.ts";
+import { createManualClock } from "../memory/clock.ts";
+import { ApiError } from "../platform/api-error.ts";
 import { createLiveConferences } from "../platform/live.ts";
 import { createMemoryPlatform } from "../platform/memory-platform.ts";
 import { startLoopbackServer } from "../services/loopback-server.ts";
@@ -93,6 +95,77 @@ test("A body that is not declared as JSON gets 400", async () => {
   expect((await fetch(simulator.url + path, undeclared)).status).toBe(400);
 });
 
+describe("The conferencing nodes of the simulated platform", () => {
+  const delaySeconds = 90;
+  const tooEarly = "The conferencing nodes do not know this room yet.";
+  const wrongPin = "The PIN is wrong.";
+  const noRoom = "There is no such room.";
+  const first = { name: "a", pin: "111111", allow_guests: true, guest_pin: "222222", tag: "first" };
+
+  function start() {
+    const clock = createManualClock();
+    const platform = createMemoryPlatform(clock.now);
+    platform.setBehaviour({ nodeDelaySeconds: delaySeconds });
+    const send = async (method: Method, body?: Record<string, unknown>) =>
+      platform.transport({ method, path: method === "POST" ? path : `${path}1/`, body }, authorization);
+    /** Returns the tag of the conference, or the reason of a refusal. */
+    function join(pin: string): unknown {
+      try {
+        platform.joinConference({ name: "a", participant: "Citizen", pin });
+        return platform.state.live.all()[0]?.tag;
+      } catch (error) {
+        return error instanceof ApiError ? Object(error.body).error : error;
+      }
+    }
+    /** Tries PINs before and after the delay. No conference is left. */
+    function beforeAndAfter(...pins: readonly string[]): unknown[] {
+      const attempt = (pin: string): unknown => {
+        const outcome = join(pin);
+        platform.state.live.clear();
+        return outcome;
+      };
+      clock.advance(delaySeconds - 1);
+      const before = pins.map(attempt);
+      clock.advance(1);
+      return [before, pins.map(attempt)];
+    }
+    return { clock, platform, send, join, beforeAndAfter };
+  }
+
+  test("learn late of a new room, a changed PIN and tag, and a deletion, and know seeded rooms at once", async () => {
+    const { platform, send, beforeAndAfter, join } = start();
+    await send("POST", first);
+    expect(beforeAndAfter("111111", "222222")).toEqual([
+      [tooEarly, tooEarly],
+      ["first", "first"],
+    ]);
+    await send("PATCH", { guest_pin: "333333", tag: "second" });
+    expect(beforeAndAfter("222222", "333333")).toEqual([
+      ["first", wrongPin],
+      [wrongPin, "second"],
+    ]);
+    await send("DELETE");
+    expect(beforeAndAfter("222222", "333333")).toEqual([
+      [wrongPin, "second"],
+      [noRoom, noRoom],
+    ]);
+    platform.seedRooms({ rows: [first] });
+    expect(join("222222")).toBe("first");
+  });
+
+  test("run a conference with what it began with, and let people join it in a deleted room", async () => {
+    const { clock, platform, send, join } = start();
+    platform.seedRooms({ rows: [first] });
+    await send("PATCH", { guest_pin: "333333", tag: "second" });
+    platform.startConference({ name: "a" });
+    clock.advance(delaySeconds);
+    expect([join("222222"), join("333333")]).toEqual(["first", wrongPin]);
+    await send("DELETE");
+    clock.advance(delaySeconds);
+    expect([join("222222"), join("333333")]).toEqual(["first", wrongPin]);
+  });
+});
+
 test("A conference and its participants end on each node for itself", async () => {
   const emitted: string[] = [];
   let newest: unknown;
@@ -100,7 +173,7 @@ test("A conference and its participants end on each node for itself", async () =
     emitted.push(`${node} ${event}`);
     newest = data;
   });
-  const room = { name: "é", service_type: "conference", tag: "" };
+  const room = { name: "é", service_type: "conference", tag: "", pin: "", guest_pin: "" };
   live.join(room, "a", "Agent");
   live.join(room, "b", "Citizen");
   live.join(room, "c", "Guest");

@@ -11,6 +11,7 @@ import {
   runScriptIn,
   temporaryFolder,
 } from "../../../../test/support/script-process.ts";
+import { conferencePath, platformCredentials } from "../../../../test/support/use-platform.ts";
 import { connectionFolder, findStartedGateways } from "../../../simulators/connection.ts";
 
 const settingsSchema = z.strictObject({
@@ -18,6 +19,7 @@ const settingsSchema = z.strictObject({
   Values: z.record(z.string(), z.string()),
   Host: z.strictObject({ LocalHttpPort: z.int().min(1) }),
 });
+const authorization = await platformCredentials.authorization();
 const command = ["tools/local/commands/start.ts", "--no-app"] as const;
 
 test("`npm start -- --no-app` writes settings that make an app the gateway that it expects, and loses no file of the user", async () => {
@@ -28,7 +30,8 @@ test("`npm start -- --no-app` writes settings that make an app the gateway that 
   expect(await refused.exited).toBe(1);
   expect(refused.errors()).toMatch(/^npm start: local\.settings\.json exists\. .*--replace\.\n$/);
   expect(await readFile(settings, "utf8")).toBe("own");
-  const { child, output, printed, end } = runScriptIn(folder, ...command, "--replace", "--set", "MAX_VMR=7");
+  const set = ["--set", "MAX_VMR=7", "--set", "POOL_READY_DELAY_SECONDS=3600"];
+  const { child, output, printed, end } = runScriptIn(folder, ...command, "--replace", ...set);
   await printed("Run `npm run build");
   expect(await childrenOf(child.pid)).toEqual([]);
   const { Values, Host } = settingsSchema.parse(JSON.parse(await readFile(settings, "utf8")));
@@ -46,6 +49,15 @@ test("`npm start -- --no-app` writes settings that make an app the gateway that 
   expect(output()).toContain(gatewayUrl);
   const sink = await fetch(`${connection?.platformControlUrl}/control/sink`);
   expect(await sink.json()).toMatchObject({ url: `${gatewayUrl}/public/event_sink` });
+  // The nodes learn of a room when the gateway would hand it out.
+  const body = JSON.stringify({ name: "new" });
+  const headers = { authorization, "content-type": "application/json" };
+  const created = await fetch(Values["PLATFORM_URL"] + conferencePath, { method: "POST", headers, body });
+  expect(created.status).toBe(201);
+  const control = `${connection?.platformControlUrl}/control/conferences/join`;
+  const citizen = JSON.stringify({ name: "new", participant: "Citizen" });
+  const joined = await fetch(control, { method: "POST", body: citizen });
+  expect(await joined.json()).toEqual({ error: "The conferencing nodes do not know this room yet." });
   expect(await end("SIGINT")).toBe(0);
   expect(await readdir(folder, { recursive: true })).not.toContain("local.settings.json");
   expect(await readdir(join(folder, connectionFolder))).toEqual([]);
