@@ -68,6 +68,19 @@ export const bugs: readonly PlantedBug[] = [
     ],
   },
   {
+    bug: "makes an adopted room visible at once",
+    breaks: "handed-out-too-early",
+    scenario: "provisioning with a lost response at each call",
+    faults: 1,
+    edits: [
+      [
+        provisioning,
+        'log.warn("room-adopted", { room: name }, error);',
+        'log.warn("room-adopted", { room: name }, error);\n await pool.setInvisible(held.message, 0);',
+      ],
+    ],
+  },
+  {
     bug: "holds a new name for ten minutes, however long the ready delay is",
     breaks: "handed-out-too-early",
     scenario: "provisioning with a long ready delay",
