@@ -51,8 +51,10 @@ const matchesIn = (text: string, pattern: RegExp) =>
 /** Blocks of the language kusto in documents, and code in a line that begins with a table's name. */
 const inBlocks = /```kusto\n([\s\S]*?)```/g;
 const inLines = /`((?:App\w+|VmrGatewayMetrics_CL|ApiManagementGatewayLogs)\s*\|[^`]+)`/g;
-const documented = globSync("docs/**/*.md").flatMap((file) => {
-  const text = readFileSync(file, "utf8");
+const documented = globSync(["*.md", "{docs,infra,tools}/**/*.md"]).flatMap((file) => {
+  const text = readFileSync(file, "utf8")
+    .replaceAll("<FUNCTION_APP_NAME>", appName)
+    .replaceAll("<environment>", "production");
   const queries = [inBlocks, inLines].flatMap((pattern) => matchesIn(text, pattern));
   return queries.map((query, index) => ({ name: `${file}, query ${index + 1}`, query }));
 });
@@ -79,6 +81,32 @@ test.each([...rules, ...rulesOf(existing), ...panels, ...documented])(
 
 test.each(panels)("The panel $name of the workbook reads only this app's rows", ({ query }) => {
   expect(query).toMatch(new RegExp(`^\\| where App(?:RoleName)? =~ "${appName}"`, "m"));
+});
+
+test.each(documented)("$name reads only the rows of one app", ({ query }) => {
+  const now = Date.parse("2026-11-21T12:00:00Z");
+  const names = ["request", ...matchesIn(query, /"([\w-]+)"/g)].filter((name) => name !== appName);
+  const rowsOf = (app: string, environment: string, TimeGenerated: number): Row[] =>
+    names.flatMap((name) => {
+      const Message = JSON.stringify({ event: name, function: name, caller: app, credentials: name });
+      return [
+        { Type: "AppTraces", AppRoleName: app, Message, TimeGenerated },
+        { Type: "AppRequests", AppRoleName: app, AppRoleInstance: app, OperationName: name, TimeGenerated },
+        { Type: "VmrGatewayMetrics_CL", App: app, TimeGenerated },
+        {
+          Type: "ApiManagementGatewayLogs",
+          ApiId: `vmr-gateway-${environment}`,
+          BackendUrl: `https://${app}.azurewebsites.net/api`,
+          OperationId: name,
+          TimeGenerated,
+        },
+      ];
+    });
+  const own = rowsOf(appName, "production", now - 60_000);
+  const found = runQuery(query, own, now);
+  expect(found).not.toEqual([]);
+  const ofOthers = rowsOf("func-vmr-other", "other", now - 1000);
+  expect(runQuery(query, [...ofOthers, ...own], now)).toEqual(found);
 });
 
 test("The runbooks read the log for events that the app logs", () => {

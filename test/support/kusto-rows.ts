@@ -1,4 +1,4 @@
-/** Runs Kusto queries on rows in memory, as far as alerts and commands use the language. Times are in milliseconds. */
+/** Runs Kusto queries on rows in memory, as far as alerts, commands and guides use them. Times are in milliseconds. */
 import { parseJson } from "../../src/lib/json.ts";
 import { type KustoNode, statementsOf } from "./kusto.ts";
 
@@ -54,7 +54,12 @@ const aggregates: Readonly<Record<string, (values: Values) => unknown>> = {
   max: (values) => numbersIn(values).toSorted((one, other) => other - one)[0],
   min: least,
   minif: least,
+  // The times, of which Kusto shows the least with the other column of its row.
+  arg_min: least,
+  // The numbers, of which Kusto shows some.
+  percentiles: numbersIn,
 };
+const milliseconds: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
 function known<T>(table: Readonly<Record<string, T>>, name: string): T {
   const found = table[name];
@@ -78,12 +83,16 @@ export function runQuery(query: string, allRows: readonly Row[], now: number): r
       case "RealLiteralExpression":
         return Number(text);
       case "TimespanLiteralExpression":
-        return Number.parseInt(text, 10) * (text.endsWith("h") ? 3_600_000 : 60_000);
+        return Number.parseInt(text, 10) * known(milliseconds, text.at(-1) ?? "");
       case "IntLiteralExpression":
         return null;
+      case "StarExpression":
+        return Object.values(row).join("\n");
       case "PathExpression":
         return (valueOf(first, row) as Row)[second.text];
       case "FunctionCallExpression": {
+        // A test's rows arrive when the query runs.
+        if (first.text === "ingestion_time") return now;
         const values = second.parts.map((part) => valueOf(part, row));
         return first.text === "ago" ? now - Number(values[0]) : known(functions, first.text)(...values);
       }
@@ -102,7 +111,8 @@ export function runQuery(query: string, allRows: readonly Row[], now: number): r
   }
 
   function aggregate({ parts: [name, list] }: KustoNode, rows: readonly Row[]): unknown {
-    const [value, condition] = list?.parts ?? [];
+    const [value, second] = list?.parts ?? [];
+    const condition = name?.text === "minif" ? second : undefined;
     const counted = rows.filter((row) => condition === undefined || valueOf(condition, row) === true);
     const values = counted.map((row) => value && valueOf(value, row));
     return known(aggregates, name?.text ?? "")(values);
@@ -111,11 +121,15 @@ export function runQuery(query: string, allRows: readonly Row[], now: number): r
   function summarize(parts: readonly KustoNode[], rows: readonly Row[]): readonly Row[] {
     const isBy = ({ kind }: KustoNode) => kind === "SummarizeByClause";
     const by = parts.filter(isBy).flatMap((clause) => clause.parts);
-    const groups = Map.groupBy(rows, (row) => JSON.stringify(by.map((node) => valueOf(node, row))));
+    const namesOf = (row: Row) => columnsOf(by, (node) => valueOf(node, row));
+    const groups = Map.groupBy(rows, (row) => JSON.stringify(namesOf(row)));
     // Without groups, there is one row, even of an empty table.
     const all = by.length === 0 ? [rows] : [...groups.values()];
     const aggregated = parts.filter((part) => !isBy(part));
-    return all.map((group) => columnsOf(aggregated, (node) => aggregate(node, group)));
+    return all.map((group) => ({
+      ...namesOf(group[0] ?? {}),
+      ...columnsOf(aggregated, (node) => aggregate(node, group)),
+    }));
   }
 
   /** Sorts by the last key first, because sorting keeps the order of equal rows. */
@@ -162,7 +176,10 @@ export function runQuery(query: string, allRows: readonly Row[], now: number): r
   function rowsOf({ kind, text, parts }: KustoNode): readonly Row[] {
     const [first, second] = parts;
     if (kind === "PipeExpression" && first && second) return apply(second, rowsOf(first));
-    if (kind === "UnionOperator") return parts.slice(1).flatMap(rowsOf);
+    if (kind === "UnionOperator")
+      return parts.filter((part) => part.kind !== "NamedParameter").flatMap(rowsOf);
+    if (kind === "WildcardedName")
+      return allRows.filter(({ Type }) => String(Type).startsWith(text.replace("*", "")));
     return allRows.filter(({ Type }) => Type === text);
   }
 
