@@ -1,6 +1,6 @@
 /** What Bicep accepts in the variables of an environment, although Azure refuses it late, or although it has no effect. */
-import { readFileSync } from "node:fs";
 import * as z from "zod";
+import alertLimits from "../../infra/alerts/limits.json" with { type: "json" };
 import { parseJson } from "../../src/lib/json.ts";
 import { absoluteUrl, list, origin } from "../../src/lib/settings/formats.ts";
 
@@ -21,11 +21,20 @@ const resourceId = text(
 // https://github.com/hashicorp/terraform-provider-azurerm/tree/main/internal/services.
 const path = text(/^[\w.:-]+(?:\/[\w.:-]+)*$/, "video/rooms");
 const window = text(/^(?:PT(?:5|10|15|30|45)M|PT[1-6]H|P[12]D)$/, "PT15M or P1D");
-const limits = { count: z.int().min(1), window, severity: z.int().min(0).max(4), limit: z.int() };
-const alerts =
-  readFileSync("infra/observability.bicep", "utf8").match(/(?<=^ {2}')\S+(?=': \{ count: )/gm) ?? [];
-const Limits = z.strictObject(limits).partial().optional();
-const AlertLimits = z.strictObject(Object.fromEntries(alerts.map((name) => [name, Limits])));
+const formats: Readonly<Record<string, z.ZodType>> = {
+  count: z.int().min(1),
+  window,
+  severity: z.int().min(0).max(4),
+};
+const numbersOf = (limits: object) => Object.entries(limits).filter(([, value]) => !Array.isArray(value));
+const AlertLimits = z.strictObject(
+  Object.fromEntries(
+    Object.entries(alertLimits).map(([alert, limits]) => {
+      const shape = numbersOf(limits).map(([name]) => [name, formats[name] ?? z.int()] as const);
+      return [alert, z.strictObject(Object.fromEntries(shape)).partial().optional()];
+    }),
+  ),
+);
 
 // https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources#limitations. One of the 15 is the
 // gateway's own.

@@ -22,7 +22,7 @@ export const compilerVersion = readFileSync(versionFile, "utf8").trim();
 function templateFiles(): string[] {
   return readdirSync(infraFolder, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
-    .filter((file) => /^[\w-]+\.bicep(?:param)?$|^policies\/.+\.xml$|^alerts\/.+\.kql$/.test(file))
+    .filter((file) => /^[\w-]+\.bicep(?:param)?$|^policies\/.+\.xml$|^alerts\/.+\.(?:kql|json)$/.test(file))
     .toSorted();
 }
 

@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
 import { functionNames } from "../../tools/simulators/memory/functions.ts";
-import { allOf, lastOf, onlyOf, type Snapshot, snapshotOf } from "../support/infra/snapshots.ts";
+import { alertOf, appName, firing, now, ofOthers, silent } from "../support/infra/alert-situations.ts";
+import { allOf, onlyOf, type Snapshot, snapshotOf } from "../support/infra/snapshots.ts";
 import { faultsOf } from "../support/kusto.ts";
 import { type Row, runQuery } from "../support/kusto-rows.ts";
 
 const production = snapshotOf("production");
 const existing = snapshotOf("existing");
-const appName = onlyOf(production, "Web/sites").name;
 
 const rulesOf = (snapshot: Snapshot) =>
   allOf(snapshot, "Insights/scheduledQueryRules").map((resource) => {
@@ -185,179 +185,7 @@ describe("The alerts", () => {
 });
 
 describe("An alert", () => {
-  const now = Date.parse("2026-11-21T12:00:00Z");
-  const own = {
-    AppRoleName: appName,
-    App: appName,
-    Name: `${appName}-health`,
-    ApiId: lastOf(onlyOf(production, "ApiManagement/service/apis").id),
-  };
-  const ofOthers = { AppRoleName: "x", App: "x", Name: "x", ApiId: "x" };
-  const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
-  const some = <T>(count: number, of: number, odd: T, usual: T) => [
-    ...times(count, odd),
-    ...times(of - count, usual),
-  ];
-  /** Rows of a table, the newest first. Each is so many minutes older than the one before. */
-  const rowsOf = (Type: string, minutesBetween: number, rows: readonly object[]): Row[] =>
-    rows.map((row, index) => {
-      const TimeGenerated = now - 1 - index * minutesBetween * 60_000;
-      return { ...own, Type, TimeGenerated, ...row };
-    });
-  const metrics = (...rows: object[]) => rowsOf("VmrGatewayMetrics_CL", 5, rows);
-  const requests = (...rows: object[]) => rowsOf("AppRequests", 0, rows);
-  const calls = (...rows: object[]) => rowsOf("ApiManagementGatewayLogs", 0, rows);
-  const checks = (...rows: object[]) => rowsOf("AppAvailabilityResults", 1, rows);
-  const traces = (minutesBetween: number, ...entries: object[]) =>
-    rowsOf(
-      "AppTraces",
-      minutesBetween,
-      entries.map((entry) => ({ Message: JSON.stringify(entry) })),
-    );
-
-  const create = { event: "request", function: "createRoomFromQueue", status: 201 };
-  const refused = { ...create, status: 401, reason: "audience" };
-  const badTag = { ...create, status: 422, code: "invalid-request" };
-  const noToken = { ...create, status: 401, reason: "no-token" };
-  const read = { event: "request", function: "getPublicRoom", status: 200 };
-  const refusedRead = { ...read, status: 401, code: "unauthenticated", reason: "refused-by-contact-centre" };
-  const forbiddenRead = { ...read, status: 403, reason: "division" };
-  const sentByAnybody = ["no-token", "malformed", "unknown-key", "signature", "refused-by-contact-centre"];
-  const inFront = ["TokenNotPresent", "JwtInvalid", "TokenSignatureKeyNotFound", "TokenSignatureInvalid"];
-  const uncheckedRead = { ...read, status: 503, code: "contact-centre-unavailable" };
-  const empty = { event: "pool-empty" };
-  const failed = { event: "provisioning-failed" };
-  const refusedInFront = { OperationId: "create-room", ResponseCode: 401, LastErrorReason: "JwtExpired" };
-  const failedCreateCall = { OperationId: "create-room", ResponseCode: 500 };
-  const failedCall = { OperationId: "get-room", ResponseCode: 500 };
-  const servedCall = { OperationId: "get-room", ResponseCode: 200 };
-  const failedCreate = { OperationName: "createRoom", ResultCode: "503" };
-  const servedCreate = { OperationName: "createRoomFromQueue", ResultCode: "201" };
-  const poolEmpty = { OperationName: "createRoom", ResultCode: "404" };
-  const failedRead = { OperationName: "getRoom", ResultCode: "500" };
-  const servedRead = { OperationName: "getRoom", ResultCode: "200" };
-  const timerRun = { OperationName: "collectMetrics", ResultCode: "0" };
-  const noResponse = { Success: false };
-  const response = { Success: true };
-  const unreached = { PlatformConnected: false };
-  const notListed = { PlatformConnected: true };
-  const reached = { PlatformConnected: true, AvailableRooms: 0 };
-  const stopped = { AlarmNames: "connectivity_lost,eventsink_maximum_backoff" };
-  const metricsAfter = (minutes: number) => rowsOf("VmrGatewayMetrics_CL", minutes, [ofOthers, {}]);
-  /** Two hours with claims. So many rooms wait for a conference, by the minutes that have passed since. */
-  const rooms = (claims: number, waiting: (minutesAgo: number) => number): Row[] => {
-    const rows = times(24, { LiveConferences: 100, DeletionDepth: 30 });
-    const measured = rows.map((row, index) => ({ ...row, InUseRooms: 130 + waiting(5 * index) }));
-    return [...metrics(...measured), ...traces(0, ...times(claims, { event: "room-claimed" }))];
-  };
-  const growing = (minutesAgo: number) => 120 - minutesAgo;
-
-  const firing: Readonly<Record<string, readonly Row[]>> = {
-    "agents-refused fires if the contact centre refuses all ten agents": traces(
-      1,
-      ...times(10, refusedRead),
-      noToken,
-      { ...read, status: 401, reason: "malformed" },
-      uncheckedRead,
-      create,
-    ),
-    "callers-refused fires if five creates are refused": traces(
-      1,
-      ...times(4, refused),
-      { ...refused, status: 403 },
-      create,
-    ),
-    "callers-refused fires if five creates have a bad tag": traces(1, ...times(5, badTag), create),
-    "callers-refused fires if five agents are refused": traces(1, ...times(5, forbiddenRead)),
-    "callers-refused fires if five are refused in front": calls(...times(5, refusedInFront)),
-    "creates-failing fires if five of 250 creates fail": requests(
-      ...some(5, 250, failedCreate, servedCreate),
-    ),
-    "deletion-queue-old fires if a room waits for 3,601 s": metrics({ DeletionOldestSeconds: 3601 }),
-    "event-sink-silent fires if no ends are reported": rooms(350, growing),
-    "event-sink-silent fires if a node stops": metrics(stopped, stopped),
-    "health-check-failing fires if two places fail, and the third works no more": checks(
-      ...times(4, noResponse),
-    ),
-    "platform-alarms fires if licences are exhausted": metrics({
-      AlarmNames: "connectivity_lost,licenses_exhausted",
-    }),
-    "platform-alarms fires if capacity is exhausted": metrics({
-      AlarmNames: "capacity_exhausted,connectivity_lost",
-    }),
-    "platform-unreachable fires if two runs fail": metrics(unreached, notListed),
-    "poison-messages fires if the host gives up a request": metrics({ PoisonDepth: 1 }),
-    "pool-empty-on-claim fires if callers wait for 15 minutes": traces(5, ...times(4, empty)),
-    "provisioning-failing fires if five requests fail": traces(1, ...times(5, failed)),
-    "server-errors fires if five of 250 calls fail": calls(...some(5, 250, failedCall, servedCall)),
-    "server-errors-of-app fires if five of 250 calls fail": requests(
-      ...some(5, 250, failedRead, servedRead),
-      timerRun,
-    ),
-    "signing-keys-stale fires if signing keys cannot be fetched": traces(1, { event: "signing-keys-stale" }),
-    "timers-not-running fires if the newest row is 31 minutes old": metricsAfter(31),
-  };
-
-  const silent: Readonly<Record<string, readonly Row[]>> = {
-    "agents-refused is silent if nine agents are refused": traces(1, ...times(9, refusedRead), create),
-    "agents-refused is silent if agents of another division call": traces(1, ...times(10, forbiddenRead)),
-    "agents-refused is silent if one agent is served": traces(1, ...times(13, refusedRead), read),
-    "agents-refused is silent if no token can be checked": traces(1, ...times(14, uncheckedRead)),
-    "callers-refused is silent if one of five creates is served": traces(1, create, ...times(9, refused)),
-    "callers-refused is silent if three creates and two agents are refused": traces(
-      1,
-      ...times(3, refused),
-      ...times(2, forbiddenRead),
-    ),
-    "callers-refused is silent if anybody sends tokens": traces(
-      1,
-      ...sentByAnybody.flatMap((reason) => times(5, { ...refused, reason })),
-    ),
-    "callers-refused is silent if anybody sends tokens that are refused in front": calls(
-      ...inFront.flatMap((LastErrorReason) => times(5, { ...refusedInFront, LastErrorReason })),
-    ),
-    "creates-failing is silent if five of 251 creates fail": requests(
-      ...some(5, 251, failedCreate, servedCreate),
-    ),
-    "creates-failing is silent if four of four creates fail": requests(...times(4, failedCreate)),
-    "creates-failing is silent if the pool is empty": requests(...times(9, poolEmpty)),
-    "deletion-queue-old is silent if a room waits for 3,600 s": metrics({ DeletionOldestSeconds: 3600 }),
-    "event-sink-silent is silent if every sixth caller never comes": rooms(600, growing),
-    "event-sink-silent is silent if 300 rooms wait since yesterday": rooms(10, () => 300),
-    "event-sink-silent is silent if 90 callers are about to join": rooms(90, (minutesAgo) =>
-      minutesAgo < 15 ? 90 : 0,
-    ),
-    "event-sink-silent is silent if 20 rooms wait in a quiet night": rooms(20, (minutesAgo) =>
-      minutesAgo < 60 ? 20 : 0,
-    ),
-    "event-sink-silent is silent if a node stops for a moment": metrics(stopped, reached, reached),
-    "health-check-failing is silent if one of three places fails": checks(
-      ...some(3, 9, noResponse, response),
-    ),
-    "platform-alarms is silent if a node is not connected": metrics({ AlarmNames: "connectivity_lost" }),
-    "platform-unreachable is silent if one run fails": metrics(unreached, reached),
-    "poison-messages is silent if the host gives up nothing": metrics({ PoisonDepth: 0 }),
-    "pool-empty-on-claim is silent if one caller tries eleven times": traces(0.1, ...times(11, empty)),
-    "pool-empty-on-claim is silent if the pool is replaced": traces(0.1, ...times(100, empty)),
-    "provisioning-failing is silent if four requests fail": traces(
-      1,
-      ...times(4, failed),
-      ...times(9, create),
-    ),
-    "server-errors is silent if five of 251 calls fail": calls(...some(5, 251, failedCall, servedCall)),
-    "server-errors is silent if four of four calls fail": calls(...times(4, failedCall)),
-    "server-errors-of-app is silent if four of four calls fail": requests(...times(4, failedRead)),
-    "server-errors is silent if creates fail": calls(...times(9, failedCreateCall)),
-    "server-errors-of-app is silent if five of 251 calls fail": requests(
-      ...some(5, 251, failedRead, servedRead),
-    ),
-    "signing-keys-stale is silent if calls are served": traces(1, create),
-    "timers-not-running is silent if the newest row is 29 minutes old": metricsAfter(29),
-    "timers-not-running is silent if the app never ran": [],
-  };
-
   const everyRule = [...rules, ...withoutLog];
-  const alertOf = (situation: string) => situation.split(" ")[0];
   function isFiring(situation: string, rows: readonly Row[]): boolean {
     const rule = everyRule.find(({ name }) => name === alertOf(situation));
     if (!rule) throw new Error(`There is no alert ${situation}`);

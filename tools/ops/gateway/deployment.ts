@@ -12,6 +12,7 @@ import { UnreachableError } from "../outcomes.ts";
 import { type AzureApi, createAzureApi, tokenFor } from "./azure-api.ts";
 import { createAzureLog, workspaceRole } from "./azure-log.ts";
 import {
+  alertLimitsSchema,
   type DeploymentNames,
   defaultLimits,
   type Environment,
@@ -34,16 +35,9 @@ const settingsSchema = z.object({ properties: z.record(z.string(), z.string()) }
 const referencesSchema = z.object({
   value: z.array(z.object({ name: z.string(), properties: z.object({ status: z.string().nullish() }) })),
 });
+// What infra/app.bicep writes.
+const limitsSchema = alertLimitsSchema.catch(defaultLimits);
 const workspacesSchema = z.object({ value: z.array(z.object({ id: z.string(), tags: tagsSchema })) });
-// What infra/app.bicep writes: the limits of the alerts by their names.
-const limitsSchema = z
-  .object({ "event-sink-silent": z.number(), "deletion-queue-old": z.number() })
-  .transform((limits) => ({
-    silentRooms: limits["event-sink-silent"],
-    deletionSeconds: limits["deletion-queue-old"],
-  }))
-  .catch(defaultLimits);
-
 // The Azure CLI may need a quarter of a minute on a slow computer.
 const cliMilliseconds = 60_000;
 

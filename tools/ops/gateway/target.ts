@@ -1,4 +1,6 @@
 /** The gateway that a command works on: its platform, queues, log and settings, as the operator reaches them. */
+import * as z from "zod";
+import limits from "../../../infra/alerts/limits.json" with { type: "json" };
 import { createClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status-api.ts";
@@ -39,16 +41,18 @@ export interface Target {
   readonly operatorId: () => Promise<string | undefined>;
 }
 
-/** The limits of alerts that `status` shares. */
-export interface AlertLimits {
-  /** Rooms that were handed out, have no conference and wait for no deletion: event-sink-silent. */
-  readonly silentRooms: number;
-  /** For how long a room may wait for its deletion: deletion-queue-old. */
-  readonly deletionSeconds: number;
-}
+const texts = z.array(z.string());
+/** The limits of alerts that `status` shares, by alert. */
+export const alertLimitsSchema = z.object({
+  "agents-refused": z.object({ reads: z.number(), ignoredReasons: texts, ignoredCodes: texts }),
+  "callers-refused": z.object({ calls: z.number(), statuses: z.array(z.number()), ignoredReasons: texts }),
+  "deletion-queue-old": z.object({ seconds: z.number() }),
+  "event-sink-silent": z.object({ rooms: z.number(), percentOfClaims: z.number() }),
+  "server-errors": z.object({ failures: z.number(), percent: z.number() }),
+});
+type AlertLimits = z.output<typeof alertLimitsSchema>;
 
-/** Those of infra/observability.bicep. */
-export const defaultLimits: AlertLimits = { silentRooms: 20, deletionSeconds: 3600 };
+export const defaultLimits: AlertLimits = limits;
 
 /** Returns which gateway this is, and since when it runs. */
 export function headerOf({ name, since }: Target): string {

@@ -88,7 +88,7 @@ export async function checkDeletion(reading: Reading): Promise<Finding> {
     const missed = `${found}; the collector has not run for ${recentMinutes} min`;
     if (runs.length === 0) return judged(false, missed, advice);
   }
-  return judged((oldest ?? 0) <= limits.deletionSeconds, found, advice);
+  return judged((oldest ?? 0) <= limits["deletion-queue-old"].seconds, found, advice);
 }
 
 export async function checkAlarms({ metrics }: Reading): Promise<Finding> {

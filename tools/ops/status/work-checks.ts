@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { age, count, duration } from "../../terminal/format.ts";
 import { agentFunction, type LogLine } from "../gateway/log.ts";
+import type { Target } from "../gateway/target.ts";
 import { type Finding, judged, runbook } from "./line.ts";
 import {
   causeOf,
@@ -36,71 +37,58 @@ export async function checkCreates({ target: { clock }, creates, recentCalls }: 
   const words = { noun: "create", succeeded: "served", period: recentPeriod, now: clock.now(), advice };
   // While changes are paused, a create makes no call that its line could name.
   const isPaused = (line: LogLine) =>
-    isCode(line, "platform-unavailable") && !("platformMethod" in line.fields);
+    line.fields["code"] === "platform-unavailable" && !("platformMethod" in line.fields);
   const causes = causesOf({ failures: history.failures.filter((line) => !isPaused(line)) });
   const pause = causes !== "" && newestFailure && isPaused(newestFailure) ? ", so changes are paused" : "";
   return findingOf(history, words, `${causes}${pause}`);
 }
 
-const reasonsOfApp = ["no-token", "malformed", "unknown-key", "signature", "refused-by-contact-centre"];
-const reasonsOfApiManagement = [
-  "TokenNotPresent",
-  "JwtInvalid",
-  "TokenSignatureKeyNotFound",
-  "TokenSignatureInvalid",
-];
-/** Why calls are refused that anybody can send; they say nothing about callers. */
-export const reasonsOfAnybody = [...reasonsOfApp, ...reasonsOfApiManagement];
-const judgedCalls = 5;
-
-/** Judges the newest five creates, and the newest five agents' reads, that carried a well-formed token. */
-export async function checkCallers({ target: { log, clock }, calls }: Reading): Promise<Finding> {
+/** Judges the newest creates, and the newest agents' reads, except those that anybody can send without a token. */
+export async function checkCallers({ target, calls }: Reading): Promise<Finding> {
+  const { log, limits } = target;
+  const { calls: judgedCalls, statuses, ignoredReasons } = limits["callers-refused"];
   const byApiManagement = await log.refusedByApiManagement();
   const lines = [...(await calls()), ...(byApiManagement ?? [])].toSorted((one, other) =>
     one.time < other.time ? -1 : 1,
   );
   const ofCallers = lines.filter((line) => isCreate(line) || line.fields["function"] === agentFunction);
-  const known = ofCallers.filter((line) => !reasonsOfAnybody.includes(reasonOf(line)));
-  const unknown = ofCallers.filter((line) => reasonsOfAnybody.includes(reasonOf(line)));
+  const known = ofCallers.filter((line) => !ignoredReasons.includes(reasonOf(line)));
+  const unknown = ofCallers.filter((line) => ignoredReasons.includes(reasonOf(line)));
   const reasons = [...new Set(unknown.map(reasonOf))].join(", ");
   const others = reasons && `; ${unknown.length} without a usable token, as anybody can send (${reasons})`;
-  const now = clock.now();
-  const inRow =
-    refusedInRow("creates", known.filter(isCreate), now) ??
-    refusedInRow(
-      "agents' reads",
-      known.filter((line) => !isCreate(line)),
-      now,
-    );
-  if (inRow) return { isOk: false, found: `${inRow}${others}`, advice: runbook("callers-refused") };
-  const byContactCentre = refusedByContactCentre(ofCallers, now);
+  const isRefused = ({ fields }: LogLine) => statuses.includes(Number(fields["status"]));
+  for (const isOfCreates of [true, false]) {
+    const newest = known.filter((line) => isCreate(line) === isOfCreates).slice(-judgedCalls);
+    const last = newest.at(-1);
+    if (!last || newest.length < judgedCalls || !newest.every(isRefused)) continue;
+    const noun = isOfCreates ? "creates" : "agents' reads";
+    const when = age(last.time, target.clock.now());
+    const found = `the newest ${judgedCalls} ${noun} were refused, the last ${when} ago (${reasonInWords(last)})${others}`;
+    return { isOk: false, found, advice: runbook("callers-refused") };
+  }
+  const byContactCentre = refusedByContactCentre(ofCallers, target);
   if (byContactCentre) return { isOk: false, found: byContactCentre, advice: runbook("agents-refused") };
   const found = `${known.filter(isRefused).length} of ${known.length} creates and agents' reads refused in 1 h${others}`;
   if (byApiManagement) return { isOk: true, found };
   return { isOk: undefined, found: `${found}; what API Management refuses is not visible here` };
 }
 
-/** Returns that the newest calls were refused, or undefined if one of them was not. */
-function refusedInRow(noun: string, calls: readonly LogLine[], now: number): string | undefined {
-  const newest = calls.slice(-judgedCalls);
-  const last = newest.at(-1);
-  if (!last || newest.length < judgedCalls || !newest.every(isRefused)) return undefined;
-  const { status, reason } = last.fields;
-  const why = `${String(status)}: ${typeof reason === "string" ? reason : causeOf(last)}`;
-  return `the newest ${judgedCalls} ${noun} were refused, the last ${age(last.time, now)} ago (${why})`;
+/** Returns why a call was refused: `403: role`. */
+function reasonInWords(line: LogLine): string {
+  const { status, reason } = line.fields;
+  return `${String(status)}: ${typeof reason === "string" ? reason : causeOf(line)}`;
 }
 
-const judgedReads = 10;
-
 /** Returns that the contact centre refused all agents, as the alert agents-refused does, or undefined. */
-function refusedByContactCentre(calls: readonly LogLine[], now: number): string | undefined {
-  const since = new Date(now - recentHours * 3600_000).toISOString();
+function refusedByContactCentre(calls: readonly LogLine[], { clock, limits }: Target): string | undefined {
+  const { reads: judgedReads, ignoredReasons, ignoredCodes } = limits["agents-refused"];
+  const since = new Date(clock.now() - recentHours * 3600_000).toISOString();
   const reads = calls.filter(
     (line) =>
       line.fields["function"] === agentFunction &&
       line.time >= since &&
-      !["no-token", "malformed"].includes(reasonOf(line)) &&
-      !isCode(line, "contact-centre-unavailable"),
+      !ignoredReasons.includes(reasonOf(line)) &&
+      !ignoredCodes.includes(String(line.fields["code"])),
   );
   const isRefusal = (line: LogLine) => reasonOf(line) === "refused-by-contact-centre";
   if (reads.length < judgedReads || !reads.every(isRefusal)) return undefined;
@@ -110,27 +98,16 @@ function refusedByContactCentre(calls: readonly LogLine[], now: number): string 
 
 const reasonOf = ({ fields }: LogLine): string => String(fields["reason"]);
 
-/** What the caller can change. An empty pool (404) has a line of its own. */
-const refusals = [401, 403, 411, 413, 422];
-
-function isRefused({ fields }: LogLine): boolean {
-  return refusals.includes(Number(fields["status"]));
-}
-
-const serverErrors = 5;
-
 /** Judges what the alert server-errors judges; event sink and creates have lines of their own. */
-export async function checkOtherCalls({ target: { clock }, recentCalls }: Reading): Promise<Finding> {
+export async function checkOtherCalls({ target, recentCalls }: Reading): Promise<Finding> {
+  const { failures, percent } = target.limits["server-errors"];
   const recent = (await recentCalls()).filter((line) => !isCreate(line));
   const failed = recent.filter(({ fields }) => Number(fields["status"]) >= 500);
   const last = failed.at(-1);
-  const cause = last ? `, the last ${age(last.time, clock.now())} ago: ${causeOf(last)}` : "";
+  const cause = last ? `, the last ${age(last.time, target.clock.now())} ago: ${causeOf(last)}` : "";
   const found = `${failed.length} of ${count(recent.length, "call")} failed in ${recentMinutes} min${cause}`;
-  return judged(failed.length < serverErrors, found, runbook("server-errors"));
-}
-
-function isCode(line: LogLine | undefined, code: string): boolean {
-  return line?.fields["code"] === code;
+  const isFailing = failed.length >= failures && failed.length >= (recent.length * percent) / 100;
+  return judged(!isFailing, found, runbook("server-errors"));
 }
 
 export async function checkProvisioning({ target: { clock, log } }: Reading): Promise<Finding> {
@@ -142,7 +119,6 @@ export async function checkProvisioning({ target: { clock, log } }: Reading): Pr
 }
 
 const hoursOfHandOuts = 2;
-const reportedShare = 0.75;
 
 /**
  * Judges what the platform reports and whether the ends of conferences are reported at all. Only rooms that were handed
@@ -160,7 +136,8 @@ export async function checkEventSink(reading: Reading): Promise<Finding> {
   const kept = await listedAfter("room-deleted", reading);
   const unreported = recent.length - row.LiveConferences - row.DeletionDepth - kept.length;
   const claims = (await log.lines({ hours: hoursOfHandOuts, events: ["room-claimed"] })).length;
-  if (unreported <= limits.silentRooms || unreported <= (1 - reportedShare) * claims) return finding;
+  const allowed = limits["event-sink-silent"];
+  if (unreported <= allowed.rooms || unreported <= (allowed.percentOfClaims / 100) * claims) return finding;
   const rooms = `${unreported} rooms were handed out in ${hoursOfHandOuts} h`;
   const found = `${finding.found}; ${rooms}, have no conference and wait for no deletion`;
   return { isOk: false, found, advice: runbook("event-sink-silent") };

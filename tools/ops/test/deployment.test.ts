@@ -6,6 +6,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { exampleEnvironment, oauthEnvironment } from "../../../test/support/example-settings.ts";
+import { onlyOf, snapshotOf } from "../../../test/support/infra/snapshots.ts";
 import { faultsOf } from "../../../test/support/kusto.ts";
 import { type Row, runQuery } from "../../../test/support/kusto-rows.ts";
 import { useRunningGateway } from "../../../test/support/running-gateway.ts";
@@ -19,6 +20,7 @@ import { connect } from "../gateway/connect.ts";
 import { fetchOperatorId } from "../gateway/deployment.ts";
 import { connectLocally, createLocalLog, createLogReader } from "../gateway/local.ts";
 import type { LogFilter } from "../gateway/log.ts";
+import { alertLimitsSchema, defaultLimits } from "../gateway/target.ts";
 import { exitCodes } from "../outcomes.ts";
 import { ops } from "./run-ops.ts";
 
@@ -269,10 +271,11 @@ test("Of more than 10,000 lines, a log has the latest", async () => {
 });
 
 test("Judges by the limits of the deployment's alerts, and without them by the defaults", async () => {
-  expect((await connect({}, shell())).limits).toEqual({ silentRooms: 20, deletionSeconds: 3600 });
-  const ALERT_LIMITS = '{"server-errors":0,"event-sink-silent":50,"deletion-queue-old":7200}';
+  expect((await connect({}, shell())).limits).toEqual(defaultLimits);
+  const { ALERT_LIMITS } = onlyOf(snapshotOf("existing"), "Web/sites/config").properties;
   returns({ settings: { ...initially.settings, ALERT_LIMITS } });
-  expect((await connect({}, shell())).limits).toEqual({ silentRooms: 50, deletionSeconds: 7200 });
+  const deployed = { ...defaultLimits, "event-sink-silent": { rooms: 7, percentOfClaims: 25 } };
+  expect((await connect({}, shell())).limits).toMatchObject(alertLimitsSchema.parse(deployed));
 });
 
 test("Takes the named workspace, or the only one of a resource group, even without the tag of the environment", async () => {

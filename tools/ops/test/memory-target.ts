@@ -7,6 +7,38 @@ import { createMemoryQueue } from "../../simulators/memory/queue.ts";
 import { createLogReader } from "../gateway/local.ts";
 import type { LogLine } from "../gateway/log.ts";
 import { defaultLimits, type Target } from "../gateway/target.ts";
+import type { Metrics, OwnMetrics } from "../status/metrics.ts";
+
+/** Returns what is measured if nothing is wrong. */
+export const calmMetrics = (now: number): Metrics & { own: OwnMetrics } => ({
+  row: {
+    TimeGenerated: new Date(now).toISOString(),
+    PlatformConnected: true,
+    PoolDepth: 10,
+    DeletionDepth: 2,
+    DeletionOldestSeconds: 660,
+    ProvisioningDepth: 0,
+    PoisonDepth: 0,
+    AvailableRooms: 10,
+    InUseRooms: 1,
+    UnaccountedRooms: 0,
+    LiveConferences: 1,
+    AlarmCount: 0,
+    AlarmNames: null,
+    MaximumRooms: 50,
+    PoolMinimum: null,
+  },
+  own: {
+    orphaned: [],
+    takenOut: 0,
+    others: undefined,
+    platformFailure: undefined,
+    poolNames: undefined,
+    rooms: [],
+    startedAt: now,
+    oldestRequestSeconds: 0,
+  },
+});
 
 /** What the log of the gateway holds, the oldest first. */
 interface Logged {

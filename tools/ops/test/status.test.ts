@@ -1,5 +1,7 @@
-/** The findings of single checks, each at its limit. outages.test.ts has a fault of a gateway for each line. */
-import { readFileSync } from "node:fs";
+/**
+ * The findings of single checks. alerts.test.ts compares them with the alerts at their limits, and
+ * outages.test.ts has a fault of a gateway for each line.
+ */
 import { expect, test } from "vitest";
 import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { QueueError, type QueueFailure } from "../../../src/lib/queue.ts";
@@ -14,7 +16,7 @@ import { hostFailureEvent } from "../../simulators/services/log-workspace.ts";
 import { startLoopbackServer } from "../../simulators/services/loopback-server.ts";
 import { startTokenIssuer } from "../../simulators/services/token-issuer.ts";
 import { callFunctions, type LogLine } from "../gateway/log.ts";
-import { type AlertLimits, defaultLimits, type Target } from "../gateway/target.ts";
+import { defaultLimits, type Target } from "../gateway/target.ts";
 import { runCheck, statusChecks } from "../status/checks.ts";
 import * as dependency from "../status/dependency-checks.ts";
 import type { Finding } from "../status/line.ts";
@@ -23,12 +25,7 @@ import type { Metrics, OwnMetrics } from "../status/metrics.ts";
 import * as pool from "../status/pool-checks.ts";
 import { readingOf } from "../status/reading.ts";
 import * as work from "../status/work-checks.ts";
-import { memoryTarget } from "./memory-target.ts";
-
-test("The alert callers-refused ignores the calls that status ignores", () => {
-  const query = readFileSync("infra/alerts/callers-refused.kql", "utf8");
-  expect(JSON.parse(`[${/Reason !in \((.*)\)/.exec(query)?.[1]}]`)).toEqual(work.reasonsOfAnybody);
-});
+import { calmMetrics, memoryTarget } from "./memory-target.ts";
 
 const clock = createManualClock();
 const reading = (changes: Partial<Target> = {}, ...logged: Parameters<typeof memoryTarget>[1][]) =>
@@ -220,27 +217,11 @@ test.each([
   expect(await work.checkCallers(reading({ log: both }))).toMatchObject({ isOk: row.isOk });
 });
 
-const refusedReads = (amount: number, minutes: number, reason = "refused-by-contact-centre"): LogLine[] =>
-  Array(amount).fill(called("getPublicRoom", minutes, 401, reason));
-const refusedCreates = (amount: number): LogLine[] =>
-  Array(amount).fill(called("createRoom", 2, 403, "role"));
-const centreFails = withFields(called("getPublicRoom", 1, 503), { code: "contact-centre-unavailable" });
-const withoutToken = ["no-token", "malformed"].flatMap((reason) => refusedReads(5, 1, reason));
-const tenReads = refusedReads(10, 15);
-
-test.each<[string, boolean, LogLine[]]>([
-  ["ten agents' reads are refused", false, tenReads],
-  ["nine agents' reads are refused", true, refusedReads(9, 15)],
-  ["ten agents' reads are refused in 16 min", true, [...refusedReads(1, 16), ...refusedReads(9, 15)]],
-  ["ten of eleven agents' reads are refused", true, [...tenReads, called("getPublicRoom", 1, 200)]],
-  ["all agents' reads with a token are refused", false, [...tenReads, ...withoutToken, create(1)]],
-  ["agents' reads are refused, and then fail", false, [...tenReads, centreFails]],
-  ["five creates are refused", false, refusedCreates(5)],
-  ["four creates are refused", true, refusedCreates(4)],
-  ["four of five creates are refused", true, [...refusedCreates(4), create(1)]],
-  ["four creates and a read are refused", true, [...refusedCreates(4), called("getPublicRoom", 1, 403)]],
-])("If %s, the line Callers is good: %s", async (_, isOk, lines) => {
-  expect(await work.checkCallers(reading({}, { lines }))).toMatchObject({ isOk });
+const refusedReads = (amount: number, minutes: number): LogLine[] =>
+  Array(amount).fill(called("getPublicRoom", minutes, 401, "refused-by-contact-centre"));
+test("Callers: ten agents' reads that are refused in 16 min are no fault", async () => {
+  const lines = [...refusedReads(1, 16), ...refusedReads(9, 15)];
+  expect(await work.checkCallers(reading({}, { lines }))).toMatchObject({ isOk: true });
 });
 
 const ofCode = (status: number, code: string, fields: object = {}) =>
@@ -322,34 +303,6 @@ test.each<{ probe?: typeof responding; row?: object; lines?: LogLine[]; isOk: bo
   });
 });
 
-const calm: Metrics["row"] = {
-  TimeGenerated: minutesAgo(0),
-  PlatformConnected: true,
-  PoolDepth: 10,
-  DeletionDepth: 2,
-  DeletionOldestSeconds: 660,
-  ProvisioningDepth: 0,
-  PoisonDepth: 0,
-  AvailableRooms: 10,
-  InUseRooms: 1,
-  UnaccountedRooms: 0,
-  LiveConferences: 1,
-  AlarmCount: 0,
-  AlarmNames: null,
-  MaximumRooms: 50,
-  PoolMinimum: null,
-};
-const ownOfCalm: OwnMetrics = {
-  orphaned: [],
-  takenOut: 0,
-  others: undefined,
-  platformFailure: undefined,
-  poolNames: undefined,
-  rooms: [],
-  startedAt: clock.now(),
-  oldestRequestSeconds: 0,
-};
-
 type Read = ReturnType<typeof reading>;
 type Check = (read: Read) => Promise<Finding>;
 
@@ -359,7 +312,7 @@ interface Given {
   readonly own?: Partial<OwnMetrics>;
   readonly lines?: readonly LogLine[];
   /** Those of the deployment's alerts. */
-  readonly limits?: AlertLimits;
+  readonly limits?: Target["limits"];
   /** The app's newest metrics row, of a minute ago unless it says another time. */
   readonly newest?: Record<string, unknown>;
   readonly settings?: Target["settings"];
@@ -375,7 +328,8 @@ interface Row extends Given {
 }
 
 function readingOfGiven({ row, own, lines = [], newest, ...changes }: Given): Read {
-  const metrics = async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...own } });
+  const calm = calmMetrics(clock.now());
+  const metrics = async () => ({ row: { ...calm.row, ...row }, own: { ...calm.own, ...own } });
   const rows = newest ? [{ TimeGenerated: minutesAgo(1), ...newest }] : [];
   return { ...reading({ gatewayUrl: gatewayUrl(), ...changes }, { lines, rows }), metrics };
 }
@@ -446,7 +400,6 @@ test.each<Row & { readonly seconds: number }>([
   await expectFinding(pool.checkRequests, { ...row, ...waiting });
 });
 
-const collected = [{ time: minutesAgo(5), fields: { function: "collectGarbage" } }];
 const ofRoom = (room: string, event: string, minutes: number): LogLine => ({
   time: minutesAgo(minutes),
   fields: { event, room, failure: `failure of ${room}` },
@@ -455,14 +408,13 @@ const failing = ofRoom("a", "deletion-failed", 30);
 const failingToo = ofRoom("b", "deletion-failed", 25);
 const gone = ofRoom("a", "room-deleted", 20);
 const kept = ofRoom("a", "deletion-skipped", 20);
+const deletedWithin = (seconds: number) => ({ ...defaultLimits, "deletion-queue-old": { seconds } });
 
 test.each<Row>([
   { row: {}, isOk: true, found: "2 rooms waiting, the oldest for 11 min" },
   { row: { DeletionOldestSeconds: 661 }, isOk: false, found: "the collector has not run for 15 min" },
-  { row: { DeletionOldestSeconds: 3600 }, lines: collected, isOk: true, found: "the oldest for 1 h" },
-  { row: { DeletionOldestSeconds: 3601 }, lines: collected, isOk: false, found: "the oldest for 1 h" },
-  { row: {}, limits: { ...defaultLimits, deletionSeconds: 660 }, isOk: true, found: "the oldest for 11 min" },
-  { row: {}, limits: { ...defaultLimits, deletionSeconds: 659 }, isOk: false, found: "oldest for 11 min" },
+  { row: {}, limits: deletedWithin(660), isOk: true, found: "the oldest for 11 min" },
+  { row: {}, limits: deletedWithin(659), isOk: false, found: "oldest for 11 min" },
   { row: { DeletionOldestSeconds: null }, isOk: true, found: "2 rooms waiting, none of them due" },
   { row: {}, lines: [failing], isOk: false, found: "; 1 room failed: failure of a" },
   // A failure is over when that room is deleted or kept.
@@ -551,13 +503,17 @@ const pooledFor = (minutes: number, amount = 1) =>
     name,
     marker: { ...marker, state: "pooled" } as const,
   }));
-const limits = { ...defaultLimits, silentRooms: 3 };
+const silentRooms = (rooms: number) => ({
+  ...defaultLimits,
+  "event-sink-silent": { rooms, percentOfClaims: 25 },
+});
+const limits = silentRooms(3);
 const claims = (amount: number): LogLine[] =>
   Array(amount).fill({ time: minutesAgo(30), fields: { event: "room-claimed" } });
 
 // One of these rooms has a conference, and two wait for their deletion.
 test.each<Row>([
-  { own: { rooms: handedOut(7, 119) }, limits: { ...defaultLimits, silentRooms: 4 }, found: "no event" },
+  { own: { rooms: handedOut(7, 119) }, limits: silentRooms(4), found: "no event" },
   { own: { rooms: handedOut(7, 119) }, limits, isOk: false, found: "; 4 rooms were handed out in 2 h" },
   { own: { rooms: handedOut(7, 119) }, lines: claims(15), limits, isOk: false, found: "; 4 rooms were" },
   // Most rooms are reported.
@@ -567,8 +523,9 @@ test.each<Row>([
   { own: { rooms: [...handedOut(3, 119), ...pooledFor(119, 50)] }, limits, found: "no event" },
   { own: { rooms: handedOut(7, 119) }, row: { LiveConferences: null }, limits, found: "no event" },
   { own: { rooms: handedOut(7, 119) }, row: { DeletionDepth: null }, limits, found: "no event" },
-])("Event sink: given a limit of $limits.silentRooms rooms, says $found", async (row) =>
-  expectFinding(work.checkEventSink, row),
+])(
+  "Event sink: compares the rooms that were handed out lately with the limits, and says $found",
+  async (row) => expectFinding(work.checkEventSink, row),
 );
 
 const lost: Given = { row: { UnaccountedRooms: 3 } };
@@ -644,8 +601,8 @@ const misspelt = withSettings({ GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM,POOL_MINIM
 const dialling = withSettings({ ROOM_TEMPLATE: '{"automatic_participants": []}' });
 const withoutSecrets = reading({ unresolvedSecrets: async () => ["ONE", "TWO"] });
 const runsFailed = reading({}, { lines: failuresOf("metrics-run-failed") });
-const readsFail = (amount: number) =>
-  reading({}, { lines: [create(1, 500), create(1, 422), ...Array(amount).fill(called("getRoom", 15, 500))] });
+const fiveReads: LogLine[] = Array(5).fill(called("getRoom", 15, 500));
+const readsFail = reading({}, { lines: [create(1, 500), create(1, 422), ...fiveReads] });
 const failsAtPatch = { platformMethod: "PATCH", platformStatus: 500 };
 const paused = [failsAtPatch, { code: "platform-unavailable" }].map((each) =>
   withFields(create(1, 503), each),
@@ -684,9 +641,8 @@ test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string; 
     isOk: false,
     found: "PATCH (500), so changes are",
   },
-  { check: work.checkCreates, read: readsFail(5), isOk: false, found: "1 of 1 create failed in 15 min" },
-  { check: work.checkOtherCalls, read: readsFail(5), isOk: false, found: "5 of 5 calls failed in 15 min" },
-  { check: work.checkOtherCalls, read: readsFail(4), isOk: true, found: "4 of 4 calls failed in 15 min" },
+  { check: work.checkCreates, read: readsFail, isOk: false, found: "1 of 1 create failed in 15 min" },
+  { check: work.checkOtherCalls, read: readsFail, isOk: false, found: "5 of 5 calls failed in 15 min" },
   { check: dependency.checkSettings, read: misspelt, isOk: false, found: "unknown: MAX_VRM, POOL_MINIMUN" },
   {
     check: dependency.checkSettings,
