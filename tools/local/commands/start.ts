@@ -100,7 +100,6 @@ function failToStart(error: unknown): never {
 
 /** Writes the app's state for other commands. */
 function publish(app: AppState): void {
-  timeline.onState(app);
   if (connection) writeConnection({ ...connection, app });
 }
 

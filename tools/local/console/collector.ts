@@ -46,18 +46,9 @@ export async function startCollector(options: CollectorOptions) {
 
   let snapshot = await take();
 
-  function add(newest: Snapshot): void {
-    for (const part of Object.keys(newest.parts)) {
-      const isDown = isPartDown(newest, part);
-      if (isDown !== isPartDown(snapshot, part)) timeline.onPart(part, isDown);
-    }
-    snapshot = newest;
-  }
-
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const newest = await take().catch(() => undefined);
-      if (newest) add(newest);
+      snapshot = await take().catch(() => snapshot);
       await delay(intervalMilliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
@@ -70,8 +61,4 @@ export async function startCollector(options: CollectorOptions) {
       await running;
     },
   };
-}
-
-function isPartDown({ parts }: Snapshot, part: string): boolean {
-  return parts[part]?.startsWith("down") ?? false;
 }

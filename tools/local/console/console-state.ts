@@ -28,19 +28,19 @@ export interface Snapshot {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly counts: Readonly<Record<RoomState, number>>;
-  /** What the gateway and each part around it does: `up` if nothing differs, and `down …` if it is down. */
+  /** What the gateway and each part around it does: `up` if nothing differs. */
   readonly parts: Readonly<Record<string, string>>;
   readonly poolLevel: number;
   readonly rooms: readonly RoomRow[];
 }
 
-/** Something that happened: a function's run, an outage, or its end. */
+/** The run of a function. */
 export interface TimelineEntry {
   readonly id: string;
   readonly time: number;
-  readonly kind: "request" | "event" | "timer" | "queue" | "outage";
+  readonly kind: "request" | "event" | "timer" | "queue";
   readonly tone: "good" | "warning" | "bad";
-  /** A request's method and path, otherwise the function's name or what has happened. */
+  /** A request's method and path, otherwise the function's name. */
   readonly title: string;
   readonly status?: number;
   readonly durationMilliseconds?: number;

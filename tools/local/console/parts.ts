@@ -4,7 +4,7 @@ import type { AppState } from "../../simulators/host/messages.ts";
 import { count } from "../../terminal/format.ts";
 import type { Snapshot } from "./console-state.ts";
 
-/** Returns `up` for each part that is as usual, and words that begin with `down` for one that is down. */
+/** Returns `up` for each part that is as usual. */
 export function describeParts(
   { platform, issuer, contactCentre }: Pick<DevelopmentStack, "platform" | "issuer" | "contactCentre">,
   app: AppState,

@@ -1,7 +1,7 @@
-/** What happened: each run of a function, as the app's log tells it, and outages. */
+/** What happened: each run of a function, as the app's log tells it. */
 import { type Line, readLine } from "../../log/line.ts";
 import { describeLine, describeLoggedFailure, phrase } from "../../log/words.ts";
-import type { AppState, LogEntry } from "../../simulators/host/messages.ts";
+import type { LogEntry } from "../../simulators/host/messages.ts";
 import type { TimelineEntry } from "./console-state.ts";
 
 const maxEntries = 1000;
@@ -17,26 +17,6 @@ export function createTimeline() {
   /** When each room began to wait for its deletion, in milliseconds since 1970. */
   const endings = new Map<string, number>();
   let entries: readonly TimelineEntry[] = [];
-  let isUp = true;
-
-  /** Adds an entry at the end. The oldest ones beyond a limit go. */
-  function add(entry: TimelineEntry): void {
-    entries = [...entries, entry].slice(-maxEntries);
-  }
-
-  function addOutage(name: string, state: string, reason: string | undefined): void {
-    const time = Date.now();
-    const isOver = state === "up";
-    add({
-      id: `${name} ${state} ${time}`,
-      time,
-      kind: "outage",
-      tone: isOver ? "good" : "bad",
-      title: `${name} ${isOver ? "up again" : state}`,
-      steps: reason === undefined ? [] : [reason],
-      rooms: [],
-    });
-  }
 
   return {
     /** Receives the host's log, from before the console has started. */
@@ -54,15 +34,9 @@ export function createTimeline() {
       const run = toEntry(entry, lines);
       if (!run) return;
       linesByRun.delete(invocationId);
-      add({ ...run, id: invocationId });
+      // The oldest ones beyond the limit go.
+      entries = [...entries, { ...run, id: invocationId }].slice(-maxEntries);
     },
-    /** Receives each state of the gateway's app. Its first start does not become an entry. */
-    onState: ({ state, reason }: AppState): void => {
-      if (state !== "up" || !isUp) addOutage("Gateway", state, reason);
-      isUp = state === "up";
-    },
-    /** Receives that a part around the gateway went down, or came back. */
-    onPart: (name: string, isDown: boolean): void => addOutage(name, isDown ? "down" : "up", undefined),
     entries: () => entries,
     endings: (): ReadonlyMap<string, number> => endings,
   };

@@ -14,7 +14,6 @@ export async function startRunningConsole(settings: Record<string, string> = {})
   const gateway = await startLocalGateway({
     settings: { GC_MINIMUM_AGE_SECONDS: "2", ...settings },
     onLog: timeline.onLog,
-    onState: timeline.onState,
   });
   const options = { ...gateway, timeline, intervalMilliseconds: 250 };
   const shown = await startConsole(options);

@@ -86,7 +86,7 @@ export function Timeline({ entries, ...choice }: Choice & { entries: readonly Ti
 function Entry({ entry, ...choice }: Choice & { entry: TimelineEntry }) {
   const { time, kind, tone, title, durationMilliseconds, correlationId, steps } = entry;
   const rooms = entry.rooms.filter((room) => room !== choice.chosen);
-  const status = entry.status ?? (tone === "bad" && kind !== "outage" ? "failed" : undefined);
+  const status = entry.status ?? (tone === "bad" ? "failed" : undefined);
   return (
     <li data-tone={tone}>
       <time dateTime={new Date(time).toISOString()}>{timeOfDay(time)}</time> <small>{kind}</small>{" "}

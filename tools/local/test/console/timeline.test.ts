@@ -75,20 +75,11 @@ test("After a thousand runs, the newest are shown, each with its steps, and no l
   expect(timeline.entries().at(-1)).toMatchObject({ id: "run-1", steps: [] });
 });
 
-test("The end of a room is known when it is queued for deletion, and the restart of the gateway is an outage", () => {
+test("The end of a room is known when it is queued for deletion or discarded", () => {
   const { timeline, log } = started();
-  timeline.onState({ state: "up" });
   log("eventSink", [{ event: "room-queued-for-deletion", room: "abc" }]);
   log("createRoomFromQueue", [{ event: "room-discarded", room: "def" }]);
   expect([...timeline.endings().keys()]).toEqual(["abc", "def"]);
-  timeline.onState({ state: "restarting", reason: "killed" });
-  timeline.onState({ state: "up" });
-  expect(timeline.entries()).toMatchObject([
-    { kind: "event", title: "POST /public/event_sink" },
-    { kind: "request", title: "POST /room/create", rooms: ["def"] },
-    { kind: "outage", tone: "bad", title: "Gateway restarting", steps: ["killed"] },
-    { kind: "outage", tone: "good", title: "Gateway up again" },
-  ]);
 });
 
 test("Creates are counted by outcome, without those that the caller got wrong", () => {
