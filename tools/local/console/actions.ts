@@ -37,8 +37,6 @@ export interface Action {
   readonly fields?: readonly Field[];
   /** What the body has besides the fields. Only a POST without credentials has a body. */
   readonly body?: object;
-  /** What must be confirmed first, because the action cannot be undone. */
-  readonly confirm?: string;
 }
 
 /** A selection whose first option is the initial one. */
@@ -64,7 +62,7 @@ const fault = choice("fault", "Fault", {
   "timeout after the commit": { kind: "timeout", when: "after" },
 });
 const calls = (initial: number): Field => ({ name: "count", label: "Calls", initial });
-const latency = { name: "milliseconds", label: "Milliseconds", initial: 2000 };
+const latency = { name: "milliseconds", label: "Milliseconds (0 for none)", initial: 2000 };
 const alarm = { name: "name", label: "Name", initial: "connectivity_lost" };
 
 export const actionGroups: Readonly<Record<string, readonly Action[]>> = {
@@ -92,7 +90,6 @@ export const actionGroups: Readonly<Record<string, readonly Action[]>> = {
       method: "DELETE",
       path: "/room/{room}",
       as: "consumer",
-      confirm: "Delete this room?",
     },
   ],
   Conference: [
@@ -108,7 +105,6 @@ export const actionGroups: Readonly<Record<string, readonly Action[]>> = {
       method: "DELETE",
       path: "/room/bulk/",
       as: "consumer",
-      confirm: "Delete all rooms of the gateway?",
     },
     { id: "collect", label: "Collect garbage", at: "gateway", path: "/admin/functions/collectGarbage" },
     { id: "measure", label: "Collect metrics", at: "gateway", path: "/admin/functions/collectMetrics" },
@@ -117,13 +113,6 @@ export const actionGroups: Readonly<Record<string, readonly Action[]>> = {
     { id: "down", label: "Take it down", at: "platform", path: "/control/down", fields: [outage] },
     { id: "up", label: "Bring it up", at: "platform", path: "/control/up" },
     { id: "slow", label: "Slow it down", at: "platform", path: "/control/latency", fields: [latency] },
-    {
-      id: "fast",
-      label: "Make it fast again",
-      at: "platform",
-      path: "/control/latency",
-      body: { milliseconds: 0 },
-    },
     {
       id: "fail",
       label: "Make calls fail",

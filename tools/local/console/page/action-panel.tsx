@@ -42,7 +42,7 @@ interface ActionFormProps extends ActionPanelProps {
 }
 
 function ActionForm({ action, addresses, room, onRoom }: ActionFormProps) {
-  const { label, fields = [], confirm } = action;
+  const { label, fields = [] } = action;
   const [typed, setTyped] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, initial }) => [name, String(initial)])),
   );
@@ -55,7 +55,6 @@ function ActionForm({ action, addresses, room, onRoom }: ActionFormProps) {
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
     if (isDisabled) return;
-    if (confirm !== undefined && !window.confirm(confirm)) return;
     setIsRunning(true);
     const received = await runAction(action, values);
     setIsRunning(false);
