@@ -11,13 +11,13 @@ import type { AppState } from "../../simulators/host/messages.ts";
 import { unusualPort } from "../../simulators/services/listen.ts";
 import { stopSignal, untilStopped } from "../../terminal/stop-signal.ts";
 import { startConsole } from "../console/console-server.ts";
-import { describeProvisioningProblem } from "../console/creates.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { watchApp } from "../stack/watch-app.ts";
 import { runWithoutApp } from "../stack/without-app.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
 import { fillPool } from "../terminal/pool-progress.ts";
+import { describeProvisioningProblem } from "../terminal/provisioning-problem.ts";
 import { readStartOptions } from "../terminal/start-options.ts";
 
 // The same at each start, unless something else listens there.

@@ -10,10 +10,10 @@ import { fetchAccessToken, tokenLine } from "../../simulators/consumer.ts";
 import { identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/services/listen.ts";
 import type { Addresses } from "./actions.ts";
-import { type CollectorOptions, startCollector } from "./collector.ts";
 import type { Shown } from "./console-state.ts";
+import { openSnapshots, type SnapshotOptions } from "./snapshot.ts";
 
-export interface ConsoleOptions extends CollectorOptions {
+export interface ConsoleOptions extends SnapshotOptions {
   /** The default is a free port. */
   readonly port?: Port;
 }
@@ -62,11 +62,11 @@ export async function startConsole(options: ConsoleOptions) {
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof bundlePage> | undefined;
   const addresses = addressesOf(connection);
-  const collector = await startCollector(options);
+  const takeSnapshot = openSnapshots(options);
 
-  const state = (): Shown => ({
+  const state = async (): Promise<Shown> => ({
     addresses,
-    snapshot: collector.snapshot(),
+    snapshot: await takeSnapshot(),
     entries: timeline.entries(),
   });
 
@@ -116,7 +116,7 @@ export async function startConsole(options: ConsoleOptions) {
     const [, at, calledPath = ""] = called.exec(target) ?? [];
     if (at !== undefined) return forward(request, response, addresses[at as "gateway"] + calledPath);
     if (request.method !== "GET") return send(response, 404, notFound);
-    if (target === "/state") return send(response, 200, JSON.stringify(state()), json);
+    if (target === "/state") return send(response, 200, JSON.stringify(await state()), json);
     if (target === "/api/credentials.json")
       return send(response, 200, JSON.stringify(await credentials()), json);
     const [, part, path = ""] = /^(\/api)?\/([^?]*)/.exec(target) ?? [];
@@ -137,7 +137,7 @@ export async function startConsole(options: ConsoleOptions) {
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
-      await Promise.all([closed, collector.stop()]);
+      await closed;
     },
   };
 }

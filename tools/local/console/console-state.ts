@@ -27,10 +27,8 @@ export interface RoomRow {
 export interface Snapshot {
   /** Milliseconds since 1970. */
   readonly time: number;
-  readonly counts: Readonly<Record<RoomState, number>>;
   /** What the gateway and each part around it does: `up` if nothing differs. */
   readonly parts: Readonly<Record<string, string>>;
-  readonly poolLevel: number;
   readonly rooms: readonly RoomRow[];
 }
 

@@ -3,7 +3,7 @@ import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import { isTakenOut } from "../../ops/pool/taken-out.ts";
 import type { Connection } from "../../simulators/connection.ts";
 import type { PlatformSimulator } from "../../simulators/platform/platform-simulator.ts";
-import type { RoomRow, RoomState, Snapshot } from "./console-state.ts";
+import type { RoomRow, RoomState } from "./console-state.ts";
 import type { Timeline } from "./timeline.ts";
 
 type PlatformRoom = Pick<ReturnType<PlatformSimulator["rooms"]>[number], "name" | "description">;
@@ -27,15 +27,6 @@ export function toRoomRows(facts: RoomFacts): RoomRow[] {
     const [state, since] = stateOf(room, marker.state, Date.parse(marker.since), facts);
     return { ...row, state, since };
   });
-}
-
-type Counts = Snapshot["counts"];
-
-/** Returns the number of rooms in each state. `requested` rooms do not exist yet, and count as being provisioned. */
-export function countRooms(rooms: readonly Pick<RoomRow, "state">[], requested: number): Counts {
-  const counts = { provisioning: requested, pooled: 0, assigned: 0, live: 0, ended: 0, deleting: 0 };
-  for (const { state } of rooms) counts[state] += 1;
-  return counts;
 }
 
 function stateOf(

@@ -106,7 +106,6 @@ describe.skipIf(!browser)("The console", () => {
     const name = await create(page);
     const row = rowOf(page, name);
     await expect.poll(async () => text(row)).toMatch(/Assigned\d+ s–$/);
-    await page.getByText(/^Creates: [1-9]\d* in all, /).waitFor();
     const created = page.getByRole("listitem").filter({ hasText: "POST /room/create" });
     await expect
       .poll(async () => text(created))
@@ -141,7 +140,6 @@ describe.skipIf(!browser)("The console", () => {
     );
     expect(await run(page, "Take it down", { How: "resets connections" })).toMatch(/^204/);
     await expect.poll(async () => health(page)).toContain("Platform down, ");
-    await page.getByText(/, [1-9]\d* failed, /).waitFor();
     for (const cure of [
       "Bring it up",
       "Clear all faults",
@@ -160,7 +158,6 @@ describe.skipIf(!browser)("The console", () => {
     expect(running.stack.platform.roomCount()).toBe(0);
     await page.getByText("There is no room.").waitFor();
     expect(await run(page, "Create a room")).toBe("404 The pool is empty. Retry in 10 s.");
-    await page.getByText(/, [1-9]\d* found the pool empty/).waitFor();
     await run(page, "Fill the pool");
     await expect.poll(async () => Number(await tile(page, "Pooled"))).toBeGreaterThan(10);
   });

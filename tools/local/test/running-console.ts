@@ -15,7 +15,7 @@ export async function startRunningConsole(settings: Record<string, string> = {})
     settings: { GC_MINIMUM_AGE_SECONDS: "2", ...settings },
     onLog: timeline.onLog,
   });
-  const options = { ...gateway, timeline, intervalMilliseconds: 250 };
+  const options = { ...gateway, timeline };
   const shown = await startConsole(options);
   const { connection } = gateway;
   const headers = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };

@@ -1,10 +1,9 @@
-/** The whole page: parts, rooms by state, creates and pool, actions, rooms, and what happened. */
+/** The whole page: parts, rooms by state, actions, rooms, and what happened. */
 import { render } from "preact";
 import { useState } from "preact/hooks";
 import "@picocss/pico/css/pico.classless.css";
 import "./console.css";
-import { roomStates, stateTitles } from "../console-state.ts";
-import { summarizeCreates } from "../creates.ts";
+import { type RoomRow, roomStates, stateTitles } from "../console-state.ts";
 import { shownEntries, timeOfDay } from "../view.ts";
 import { ActionPanel } from "./action-panel.tsx";
 import { Rooms, Timeline } from "./lists.tsx";
@@ -19,7 +18,7 @@ function App() {
     <>
       <Header data={data} />
       <main>
-        <Summary data={data} />
+        <Summary rooms={snapshot.rooms} />
         <ActionPanel addresses={addresses} room={chosen} onRoom={choose} />
         <Rooms rooms={snapshot.rooms} now={snapshot.time} chosen={chosen} choose={choose} />
         <Timeline entries={shownEntries(entries, chosen)} chosen={chosen} choose={choose} />
@@ -48,26 +47,15 @@ function Header({ data: { snapshot, addresses, isConnected } }: { data: LiveData
   );
 }
 
-function Summary({ data: { snapshot, entries } }: { data: LiveData }) {
-  const { counts, poolLevel } = snapshot;
-  const { count, failed, empty } = summarizeCreates(entries);
+function Summary({ rooms }: { rooms: readonly RoomRow[] }) {
   return (
-    <section aria-label="Summary">
-      <ol aria-label="Rooms by state">
-        {roomStates.map((state) => (
-          <li key={state} data-state={state}>
-            <b>{counts[state]}</b> {stateTitles[state]}
-          </li>
-        ))}
-      </ol>
-      <label>
-        Pool: {counts.pooled} of {poolLevel} rooms ready
-        <progress value={counts.pooled} max={Math.max(poolLevel, 1)} />
-      </label>
-      <p>
-        Creates: {count} in all, {failed} failed, {empty} found the pool empty
-      </p>
-    </section>
+    <ol aria-label="Rooms by state">
+      {roomStates.map((state) => (
+        <li key={state} data-state={state}>
+          <b>{rooms.filter((room) => room.state === state).length}</b> {stateTitles[state]}
+        </li>
+      ))}
+    </ol>
   );
 }
 

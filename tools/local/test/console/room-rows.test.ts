@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { formatMarker } from "../../../../test/support/markers.ts";
 import { withTakenOut } from "../../../ops/pool/taken-out.ts";
 import type { RoomState } from "../../console/console-state.ts";
-import { countRooms, toRoomRows } from "../../console/room-rows.ts";
+import { toRoomRows } from "../../console/room-rows.ts";
 
 const now = Date.parse("2026-01-02T10:00:00Z");
 
@@ -55,10 +55,4 @@ test.each<Row>([
   });
   expect(others).toMatchObject([{ name: "other", participants: [] }]);
   expect(row).toMatchObject({ name: "room", state, since: secondsAgo(since) });
-});
-
-test("Requested rooms count as being provisioned", () => {
-  const rooms = (["provisioning", "live", "live"] as const).map((state) => ({ state }));
-  const counts = { provisioning: 3, pooled: 0, assigned: 0, live: 2, ended: 0, deleting: 0 };
-  expect(countRooms(rooms, 2)).toEqual(counts);
 });

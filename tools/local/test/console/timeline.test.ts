@@ -1,11 +1,10 @@
-/** The timeline entries that the console makes from the host's log, and what it says about creates. */
+/** The timeline entries that the console makes from the host's log, and what they say about provisioning. */
 import { expect, test } from "vitest";
-import { describeProvisioningProblem, summarizeCreates } from "../../console/creates.ts";
 import { createTimeline } from "../../console/timeline.ts";
+import { describeProvisioningProblem } from "../../terminal/provisioning-problem.ts";
 
 const requests: Readonly<Record<string, string>> = {
   createRoomFromQueue: "POST /room/create",
-  createRoom: "POST /room/create/old",
   getRoom: "GET /room/abc",
   getPublicRoom: "GET /public/room/abc",
   eventSink: "POST /public/event_sink",
@@ -26,9 +25,7 @@ function started() {
     const trigger = title === undefined ? background : { kind: "request" as const, title };
     timeline.onLog({ ...source, category, message, trigger });
   };
-  const create = (status: number, details: object = {}) =>
-    log("createRoomFromQueue", [{ event: "request", status, durationMilliseconds: 5, ...details }]);
-  return { timeline, log, create };
+  return { timeline, log };
 }
 
 test("Each run becomes an entry with what was done, its rooms, and what has failed", () => {
@@ -80,14 +77,6 @@ test("The end of a room is known when it is queued for deletion or discarded", (
   log("eventSink", [{ event: "room-queued-for-deletion", room: "abc" }]);
   log("createRoomFromQueue", [{ event: "room-discarded", room: "def" }]);
   expect([...timeline.endings().keys()]).toEqual(["abc", "def"]);
-});
-
-test("Creates are counted by outcome, without those that the caller got wrong", () => {
-  const { timeline, log, create } = started();
-  for (const status of [200, 200, 503, 422, 404]) create(status);
-  log("createRoom", [{ event: "request", status: 200, durationMilliseconds: 5 }]);
-  log("getRoom", [{ event: "request", status: 500, durationMilliseconds: 1 }]);
-  expect(summarizeCreates(timeline.entries())).toEqual({ count: 5, failed: 1, empty: 1 });
 });
 
 test("Provisioning has a problem after three failures in a row, until a room is provisioned", () => {
