@@ -3,7 +3,9 @@ import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config
 /** What kills real processes or copies the sources: the nightly run has it. */
 export const nightlyTests = ["test/e2e/event-delivery.test.ts", "test/simulation/planted-bugs.test.ts"];
 
-/** The identity library keeps its endpoint's URL and all tokens per process, so these files have processes of their own. */
+/**
+ * The identity library keeps its endpoint's URL and all tokens per process, so these files have processes of their own.
+ */
 const ofIdentity = [
   "test/lib/azure/credential.test.ts",
   "test/properties/deadlines.test.ts",

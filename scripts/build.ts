@@ -1,6 +1,6 @@
 /**
- * Builds what `main` in package.json names, in dist/. It is one bundle, because the app starts while a caller waits, and
- * loading its dependencies from a thousand files takes two to three times as long.
+ * Builds what `main` in package.json names, in dist/. It is one bundle, because the app starts while a caller waits,
+ * and loading its dependencies from a thousand files takes two to three times as long.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";

@@ -1,4 +1,6 @@
-/** Refuses wrong values of an environment before Azure is asked: infra/deploy.sh calls it with the path of their file. */
+/**
+ * Refuses wrong values of an environment before Azure is asked: infra/deploy.sh calls it with the path of their file.
+ */
 import { findFaults } from "./check-values/faults.ts";
 
 const [file = ""] = process.argv.slice(2);

@@ -1,4 +1,6 @@
-/** Generates the types of docs/example.ts from openapi.json, as `npx openapi-typescript` does. They are not kept in git. */
+/**
+ * Generates the types of docs/example.ts from openapi.json, as `npx openapi-typescript` does. They are not kept in git.
+ */
 import { readFile, writeFile } from "node:fs/promises";
 import { registerHooks } from "node:module";
 

@@ -57,7 +57,10 @@ function writeSnapshots(compiler: string): void {
   }
 }
 
-/** Copies the templates, and the API document beside them. Long texts with tests of their own become the names of their files. */
+/**
+ * Copies the templates, and the API document beside them. Long texts with tests of their own become the names of their
+ * files.
+ */
 function copyTemplates(folder: string): void {
   cpSync(infraFolder, folder, { recursive: true });
   cpSync("openapi.json", join(folder, "..", "openapi.json"));

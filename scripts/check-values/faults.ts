@@ -1,4 +1,7 @@
-/** What is wrong with an environment's values, as far as this can be known without Azure. The app itself judges its settings. */
+/**
+ * What is wrong with an environment's values, as far as this can be known without Azure. The app itself judges its
+ * settings.
+ */
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as z from "zod";
@@ -16,7 +19,10 @@ const Value = z
   .transform((value) => (typeof value === "object" ? JSON.stringify(value) : String(value)));
 const Given = z.record(z.string(), Value, "must be a JSON object");
 
-/** Returns the faults of a file of values, which the shell has read into `values`. Each names the variable and the setting. */
+/**
+ * Returns the faults of a file of values, which the shell has read into `values`. Each names the variable and the
+ * setting.
+ */
 export function findFaults(file: string, values: Texts): string[] {
   const ofSettings = faultsOf(values["GATEWAY_SETTINGS"] ?? "").map((fault) => `GATEWAY_SETTINGS: ${fault}`);
   return [...unknownVariables(file), ...faultsOfVariables(values), ...ofSettings];

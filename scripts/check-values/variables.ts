@@ -1,4 +1,6 @@
-/** What Bicep accepts in the variables of an environment, although Azure refuses it late, or although it has no effect. */
+/**
+ * What Bicep accepts in the variables of an environment, although Azure refuses it late, or although it has no effect.
+ */
 import * as z from "zod";
 import alertLimits from "../../infra/alerts/limits.json" with { type: "json" };
 import { parseJson } from "../../src/lib/json.ts";

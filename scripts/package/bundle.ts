@@ -11,8 +11,8 @@ interface BundleOptions {
 }
 
 /**
- * Returns the output files, and the paths of every source that left code in them. It is not minified: that would not make
- * it load faster, and stack traces would be harder to read. Rejects with esbuild's list of faults.
+ * Returns the output files, and the paths of every source that left code in them. It is not minified: that would not
+ * make it load faster, and stack traces would be harder to read. Rejects with esbuild's list of faults.
  */
 export async function bundle({ entryPoint, outfile, sourcemap = false }: BundleOptions) {
   const { outputFiles, metafile } = await build({

@@ -25,7 +25,9 @@ async function bundleApp() {
   return { files, build, sources };
 }
 
-/** Writes twelve hexadecimal digits of the bundle's hash in place of the zeros in src/lib/version.ts, and returns them. */
+/**
+ * Writes twelve hexadecimal digits of the bundle's hash in place of the zeros in src/lib/version.ts, and returns them.
+ */
 function writeBuild(files: Map<string, Uint8Array>): string {
   const path = "dist/main.js";
   const text = Buffer.from(files.get(path) ?? []).toString();

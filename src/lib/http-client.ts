@@ -108,7 +108,9 @@ export function createAgent(url: string, options: ConnectionOptions = {}): HttpA
   return agent;
 }
 
-/** Shares each look-up of the server's name among its callers: it holds a thread until it ends, even if they give up. */
+/**
+ * Shares each look-up of the server's name among its callers: it holds a thread until it ends, even if they give up.
+ */
 function shareLookups(lookup: LookupFunction = dnsLookup): LookupFunction {
   let callbacks: Parameters<LookupFunction>[2][] = [];
   return (name, options, callback) => {

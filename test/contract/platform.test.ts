@@ -1,7 +1,8 @@
 /**
- * The platform keeps one contract: the simulator, in memory and behind sockets, and with TASTYPIE=1 instead of them a real
- * Tastypie. What Debian's version 0.13.3 and version 0.15.1 do differently is left out, and so is what the simulator
- * refuses on purpose because it could destroy rooms: written ids, aliases in an update, and unknown parameters.
+ * The platform keeps one contract: the simulator, in memory and behind sockets, and with TASTYPIE=1 instead of them a
+ * real Tastypie. What Debian's version 0.13.3 and version 0.15.1 do differently is left out, and so is what the
+ * simulator refuses on purpose because it could destroy rooms: written ids, aliases in an update, and unknown
+ * parameters.
  */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,7 @@
-/** Hundreds of events from four nodes while the app is killed and the gateway restarts: none is lost, and no room is deleted twice. */
+/**
+ * Hundreds of events from four nodes while the app is killed and the gateway restarts: none is lost, and no room is
+ * deleted twice.
+ */
 import { expect, test, vi } from "vitest";
 import { identities } from "../../tools/simulators/identities.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";

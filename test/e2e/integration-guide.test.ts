@@ -1,4 +1,6 @@
-/** What integrators copy: the requests in docs/integration.md, and docs/example.ts between faults and a running gateway. */
+/**
+ * What integrators copy: the requests in docs/integration.md, and docs/example.ts between faults and a running gateway.
+ */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * What Azure's landing zones enforce by default, in our own words; and what many organisations add. The names are those of
- * https://github.com/Azure/Azure-Landing-Zones-Library/blob/main/platform/alz/README.md
+ * What Azure's landing zones enforce by default, in our own words; and what many organisations add. The names are those
+ * of https://github.com/Azure/Azure-Landing-Zones-Library/blob/main/platform/alz/README.md
  */
 import { describe, expect, test } from "vitest";
 import { allOf, snapshotOf, snapshots } from "../support/infra/snapshots.ts";
@@ -66,7 +66,8 @@ test("Each subnet has a security group, and no address of its own to the interne
   const networks = allOf(snapshotOf("production"), "Network/virtualNetworks");
   const subnets = networks.flatMap(({ properties }) => properties["subnets"]);
   expect(subnets.length).toBeGreaterThan(3);
-  // Deny-Subnet-Without-Nsg excepts subnets of gateways, firewalls and route servers; Enforce-Subnet-Private is the other.
+  // Deny-Subnet-Without-Nsg excepts subnets of gateways, firewalls and route servers; Enforce-Subnet-Private is the
+  // other.
   for (const { name, properties } of subnets)
     expect([name, properties]).toMatchObject([
       name,

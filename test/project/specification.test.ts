@@ -1,4 +1,6 @@
-/** The specification is complete and can be cited: its numbers, the places that cite them, and its tables of operations. */
+/**
+ * The specification is complete and can be cited: its numbers, the places that cite them, and its tables of operations.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { operations } from "../support/api-document.ts";

@@ -1,4 +1,7 @@
-/** No function runs into the host's timeout, even if every setting has its maximum and every call takes as long as it may. */
+/**
+ * No function runs into the host's timeout, even if every setting has its maximum and every call takes as long as it
+ * may.
+ */
 import { expect, test } from "vitest";
 import type { Dependencies } from "../../src/lib/dependencies.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";

@@ -134,7 +134,9 @@ async function failureOf(fault: Fault, addresses: LookupAddress[]) {
   return { outcome, code, status, retries, networkCode: details.failedCall?.platformError };
 }
 
-/** Starts a platform that accepts changes, and a client for it. The network between them has the fault while it is set. */
+/**
+ * Starts a platform that accepts changes, and a client for it. The network between them has the fault while it is set.
+ */
 async function startPlatform(fault: Fault, addresses: LookupAddress[]) {
   let isFaulty = false;
   let endLookup = (): void => undefined;

@@ -113,8 +113,8 @@ function metSeveralFaults({ process, faultsMet }: Task): boolean {
 
 /**
  * Checks the level after a refill. The pool may exceed it by one room per claim that was between its commit and its
- * request when the level was measured, or per replacement that waited behind a bulk request, and by one per other process,
- * or with faults per other provisioning run, that measured the same pool.
+ * request when the level was measured, or per replacement that waited behind a bulk request, and by one per other
+ * process, or with faults per other provisioning run, that measured the same pool.
  */
 function checkLevel({ ledger, queues, level, processes }: World, facts: HistoryFacts): void {
   const { isWithoutFaults, isBulkDeleted, removals, maxRequestedLevel } = facts;

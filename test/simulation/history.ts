@@ -1,4 +1,6 @@
-/** Histories as fast-check generates and shrinks them: steps from outside the gateway, and the faults of invocations. */
+/**
+ * Histories as fast-check generates and shrinks them: steps from outside the gateway, and the faults of invocations.
+ */
 import fc from "fast-check";
 import { type Fault, faults } from "./faults.ts";
 
@@ -8,7 +10,9 @@ const { boolean, constant, constantFrom, nat, record } = fc;
 
 type RoomKind = "handed-out" | "pooled" | "persistent" | "foreign" | "plain" | "unknown";
 
-/** The room that a command is about: the n-th of its kind, counted from the newest. `unknown` is a name without a room. */
+/**
+ * The room that a command is about: the n-th of its kind, counted from the newest. `unknown` is a name without a room.
+ */
 const target = (...of: RoomKind[]) => record({ of: constantFrom(...of), index: nat(5) });
 export type Target = Generated<ReturnType<typeof target>>;
 

@@ -24,7 +24,8 @@ export const promises = [
  * more than one fault. `deleted-without-message`: garbage collection deleted a room that was not in its queue.
  * `ended-room-kept`: an ended room stays without a recorded reason. `bulk-delete-incomplete`: bulk delete returned 204
  * although a room is left. `repeated-create-differs`: a repeated
- * idempotency key gave another room. `timer-failed`: a timer failed without a fault. `harness`: the simulation itself is broken.
+ * idempotency key gave another room. `timer-failed`: a timer failed without a fault. `harness`: the simulation itself
+ * is broken.
  */
 export type PromiseName =
   | (typeof promises)[number]

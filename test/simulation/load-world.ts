@@ -1,4 +1,6 @@
-/** A service under load, in virtual time: instances with all their parts, one platform, and callers who keep arriving. */
+/**
+ * A service under load, in virtual time: instances with all their parts, one platform, and callers who keep arriving.
+ */
 import PQueue from "p-queue";
 import { expect } from "vitest";
 import type { Dependencies } from "../../src/lib/dependencies.ts";

@@ -1,4 +1,7 @@
-/** Plants bugs in copies of the sources. The nightly run has this: the exploration must find each, whatever the clocks say. */
+/**
+ * Plants bugs in copies of the sources. The nightly run has this: the exploration must find each, whatever the clocks
+ * say.
+ */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -88,9 +88,9 @@ function nameOf({ ledger, queues, platform }: World, { of, index }: Target): str
 }
 
 /**
- * Returns the fields of an operator's room. A `persistent` one has a protected name and sometimes the copied marker of a
- * pooled room. A `foreign` one has another alias, another service type or another gateway's marker. A `plain` one looks
- * like a gateway room without marker.
+ * Returns the fields of an operator's room. A `persistent` one has a protected name and sometimes the copied marker of
+ * a pooled room. A `foreign` one has another alias, another service type or another gateway's marker. A `plain` one
+ * looks like a gateway room without marker.
  */
 export function newRoomOf(of: "persistent" | "foreign" | "plain", number: number): Record<string, unknown> {
   const isPersistent = of === "persistent";

@@ -44,9 +44,9 @@ const measured = Object.entries(metricsColumns).map(
 );
 
 /**
- * The columns of the tables that queries read, with their types. The gateway's own table comes from the code; the others
- * are those of Azure Monitor: https://learn.microsoft.com/azure/azure-monitor/reference/tables/apptraces, /apprequests,
- * /appexceptions, /appavailabilityresults and /apimanagementgatewaylogs.
+ * The columns of the tables that queries read, with their types. The gateway's own table comes from the code; the
+ * others are those of Azure Monitor: https://learn.microsoft.com/azure/azure-monitor/reference/tables/apptraces,
+ * /apprequests, /appexceptions, /appavailabilityresults and /apimanagementgatewaylogs.
  */
 const tableSchemas: Readonly<Record<string, string>> = {
   // The data collection rule adds the last two columns.

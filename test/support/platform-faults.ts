@@ -1,4 +1,6 @@
-/** One fault of the platform per class of failure. A new class needs a row here, and then one in each table of tests. */
+/**
+ * One fault of the platform per class of failure. A new class needs a row here, and then one in each table of tests.
+ */
 import type { platformFailures } from "../../src/lib/errors.ts";
 import type { FaultInput } from "../../tools/simulators/services/faults.ts";
 

@@ -1,4 +1,6 @@
-/** A server on loopback that passes connections on, over TLS if it has a certificate, and that a test can switch off. */
+/**
+ * A server on loopback that passes connections on, over TLS if it has a certificate, and that a test can switch off.
+ */
 import { connect, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { listen } from "../../tools/simulators/services/listen.ts";

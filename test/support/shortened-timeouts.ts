@@ -2,8 +2,8 @@
 import { onTestFinished, vi } from "vitest";
 
 /**
- * Until the test ends, every `AbortSignal.timeout`, or every one of `only` milliseconds, is over after 50 ms. Returns the
- * milliseconds that were asked for.
+ * Until the test ends, every `AbortSignal.timeout`, or every one of `only` milliseconds, is over after 50 ms. Returns
+ * the milliseconds that were asked for.
  */
 export function shortenTimeouts(only?: number): readonly number[] {
   const timeout = AbortSignal.timeout.bind(AbortSignal);

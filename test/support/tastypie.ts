@@ -1,4 +1,6 @@
-/** Starts a real Tastypie, the framework of the platform's API: Debian's `python3-django-tastypie`, or the one of pip. */
+/**
+ * Starts a real Tastypie, the framework of the platform's API: Debian's `python3-django-tastypie`, or the one of pip.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,6 @@
-/** `npm run bench`: creates beside the bare calls that a create consists of, in the same run, and a burst of creates. */
+/**
+ * `npm run bench`: creates beside the bare calls that a create consists of, in the same run, and a burst of creates.
+ */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";

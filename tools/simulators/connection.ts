@@ -67,8 +67,8 @@ export function removeConnectionFile(): void {
 }
 
 /**
- * Returns the content of the file if the process that wrote it runs, whether its gateway responds or not; without a path,
- * that of the process started last. Returns undefined if there is none.
+ * Returns the content of the file if the process that wrote it runs, whether its gateway responds or not; without a
+ * path, that of the process started last. Returns undefined if there is none.
  */
 export async function findStartedGateway(
   path?: string,

@@ -36,8 +36,8 @@ export function gatewaySettings(surroundings: GatewaySurroundings): Record<strin
 }
 
 /**
- * For local use: a name of its own for the gateway of each process, because gateways of one name would delete each other's
- * rooms, and short delays: rooms are ready after 1 s and collected 30 s after they end.
+ * For local use: a name of its own for the gateway of each process, because gateways of one name would delete each
+ * other's rooms, and short delays: rooms are ready after 1 s and collected 30 s after they end.
  */
 export const localSettings = {
   GATEWAY_NAME: `local-${process.pid}`,

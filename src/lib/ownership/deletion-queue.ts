@@ -57,8 +57,8 @@ export function groupByRoom(messages: readonly QueueMessage[]): RoomMessages[] {
 const maxPerReceive = 32;
 
 /**
- * Receives messages until there are `count` of them or none is visible. Throws QueueError, whatever it has received: the
- * failed receive may have leased a younger message about one of those rooms, and the youngest decides.
+ * Receives messages until there are `count` of them or none is visible. Throws QueueError, whatever it has received:
+ * the failed receive may have leased a younger message about one of those rooms, and the youngest decides.
  */
 export async function receiveUpTo(
   queue: Pick<Queue, "receive">,

@@ -162,8 +162,8 @@ function isPage(body: unknown): boolean {
 }
 
 /**
- * The platform redirects to this page instead of returning 401 if the session or the account is not valid. The transport
- * gives it as a path: another host's login page is a proxy's.
+ * The platform redirects to this page instead of returning 401 if the session or the account is not valid. The
+ * transport gives it as a path: another host's login page is a proxy's.
  */
 function isLoginPage(status: number, location: unknown): boolean {
   const isPath = typeof location === "string" && /^\/(?!\/)/.test(location);

@@ -8,8 +8,8 @@ const firstPauseSeconds = 1;
 const maxPauseSeconds = 15;
 // "with 503 for every call gets few creates, which fail soon".
 const maxPauseWaitSeconds: Readonly<Record<Priority, number>> = { caller: 2, background: maxPauseSeconds };
-// One slot more must not make calls time out, which costs a room if it happens to a change. If none has timed out for so
-// long, a slow platform is slow without any load ("1.2 × the possible creates", both numbers).
+// One slot more must not make calls time out, which costs a room if it happens to a change. If none has timed out for
+// so long, a slow platform is slow without any load ("1.2 × the possible creates", both numbers).
 const slowShareOfTimeout = 0.4;
 const timeoutMemoryMilliseconds = 600_000;
 
@@ -71,7 +71,8 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
       // One call that hangs says nothing about the load.
       if (!isRefused && ++timeoutsInRow < 2) return;
       if (!isRefused) timedOutAt = clock.now();
-      // Calls that began before the last decrease say nothing about the new limit. A clock that is set back begins a round.
+      // Calls that began before the last decrease say nothing about the new limit. A clock that is set back begins a
+      // round.
       const isFirstOfRound = startedAt >= limitedAt || clock.now() < limitedAt;
       if (isFirstOfRound) {
         limitedAt = clock.now();

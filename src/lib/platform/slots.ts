@@ -66,7 +66,9 @@ export function createSlots(clock: Clock) {
     rushSince = isRush ? (rushSince ?? clock.now()) : undefined;
   }
 
-  /** Whether a caller who arrives now would wait too long in this line, in which half of the turns are the other line's. */
+  /**
+   * Whether a caller who arrives now would wait too long in this line, in which half of the turns are the other line's.
+   */
   function isTooLong(line: Line): boolean {
     const ahead: Record<Line, number> = { claims: 0, others: 0 };
     for (const work of waiting) if (!isYielding(work)) ahead[lineOf(work)] += 1;
@@ -98,8 +100,8 @@ export function createSlots(clock: Clock) {
   }
 
   /**
-   * Waits for the slot of a unit of work. Returns undefined if none is free by `startBefore`, in clock milliseconds, and
-   * at once if a caller would wait too long.
+   * Waits for the slot of a unit of work. Returns undefined if none is free by `startBefore`, in clock milliseconds,
+   * and at once if a caller would wait too long.
    */
   async function take(kind: Work["kind"], startBefore: number): Promise<Slot | undefined> {
     if (clock.now() >= startBefore || (kind !== "background" && isTooLong(lineOf({ kind }))))

@@ -12,8 +12,8 @@ import { createGiveUp, type Held } from "./giving-up.ts";
 import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
 
 /**
- * The schema of a request. `claimed` replaces a room that was handed out, and has no level. `bulk` is dropped if the pool
- * has reached the level `upTo` when the request is served.
+ * The schema of a request. `claimed` replaces a room that was handed out, and has no level. `bulk` is dropped if the
+ * pool has reached the level `upTo` when the request is served.
  */
 const provisioningRequest = z.union([
   z.object({ reason: z.literal("claimed") }),
@@ -27,9 +27,9 @@ const maxWaitForCleanUpSeconds = 10;
 
 /**
  * Returns the timeout of the POST that creates a room, how long provisioning looks for a room whose creation had an
- * unknown outcome, and how long the new name is invisible to claims: whenever provisioning stops, the platform has stored
- * the room one ready delay before its name becomes visible. With the default timeout (10 s) and a ready delay of up to
- * 390 s these are 30 s, 60 s and 600 s.
+ * unknown outcome, and how long the new name is invisible to claims: whenever provisioning stops, the platform has
+ * stored the room one ready delay before its name becomes visible. With the default timeout (10 s) and a ready delay of
+ * up to 390 s these are 30 s, 60 s and 600 s.
  */
 export function provisioningTimes(platformTimeoutSeconds: number, readyDelaySeconds: number) {
   const createSeconds = 3 * platformTimeoutSeconds;
@@ -203,7 +203,10 @@ export function createProvisioning(options: ProvisioningOptions) {
 
   const cleanUpLimits = () => ({ startBefore: clock.now() + maxWaitForCleanUpSeconds * 1000 });
 
-  /** Makes the name visible once the platform has replicated the room, and returns whether it did. If not, it becomes visible later. */
+  /**
+   * Makes the name visible once the platform has replicated the room, and returns whether it did. If not, it becomes
+   * visible later.
+   */
   async function makeVisible({ message, heldUntil }: Held, log: Log): Promise<boolean> {
     const room = message.text;
     try {

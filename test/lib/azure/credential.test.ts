@@ -1,4 +1,6 @@
-/** The app's identity: all Azure clients of an instance use the identity that the settings name, and share its tokens. */
+/**
+ * The app's identity: all Azure clients of an instance use the identity that the settings name, and share its tokens.
+ */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";

@@ -1,4 +1,6 @@
-/** Garbage collection while the platform or the queue fails: no message is lost, and other rooms are still processed. */
+/**
+ * Garbage collection while the platform or the queue fails: no message is lost, and other rooms are still processed.
+ */
 import { describe, expect, test } from "vitest";
 import { decodeRoomMessage, encodeRoomMessage, loggableName } from "../../../src/lib/ownership/room.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";

@@ -34,7 +34,9 @@ describe("Background calls", () => {
   const callersFirst = ["claim 1", "caller 1", "claim 2", "caller 2", "background"];
   const inTurns = ["claim 1", "caller 1", "claim 2", "background", "caller 2"];
 
-  /** Fills three slots, lets more work arrive and time pass, and returns in which order that work gets the first slot. */
+  /**
+   * Fills three slots, lets more work arrive and time pass, and returns in which order that work gets the first slot.
+   */
   async function orderAfter(pass: () => Promise<unknown>): Promise<string[]> {
     const take = async (kind: Parameters<typeof slots.take>[0]) => slots.take(kind, inSeconds(9));
     const taken = await Promise.all([take("caller"), take("caller"), take("background")]);

@@ -340,7 +340,10 @@ describe("Provisioning whose room is stored without its alias", () => {
   const unknown: PlatformFailure = { outcome: "unknown", message: "status 500", status: 500 };
   const refused: PlatformFailure = { outcome: "refused", message: "status 400", status: 400 };
 
-  /** Stores the room without its alias, then fails as `create` would. The first look-up and the one with the alias succeed. */
+  /**
+   * Stores the room without its alias, then fails as `create` would. The first look-up and the one with the alias
+   * succeed.
+   */
   const halfMade = (failure: PlatformFailure, aliasAppearsAt?: number): Conferences => {
     let looks = 0;
     return {

@@ -1,4 +1,6 @@
-/** The console's web server: the page, the state that it draws, the API reference below /api/, and the calls of both. */
+/**
+ * The console's web server: the page, the state that it draws, the API reference below /api/, and the calls of both.
+ */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { extname } from "node:path";
@@ -143,8 +145,8 @@ export async function startConsole(options: ConsoleOptions) {
 }
 
 /**
- * Returns the files of a page by name. Its folder contains index.html, which refers to the script and the style sheet by
- * `name`, and main.ts or main.tsx. `others` are the paths of other files, by their names without extensions. Throws
+ * Returns the files of a page by name. Its folder contains index.html, which refers to the script and the style sheet
+ * by `name`, and main.ts or main.tsx. `others` are the paths of other files, by their names without extensions. Throws
  * esbuild's list of faults.
  */
 async function bundlePage(folder: string, name: string, others: Readonly<Record<string, string>> = {}) {

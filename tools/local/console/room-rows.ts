@@ -35,7 +35,8 @@ function stateOf(
   markedAt: number,
   { endings, now, poolReadyDelaySeconds, garbageMinimumAgeSeconds }: RoomFacts,
 ): [RoomState, number] {
-  // A room that an operator took out of the pool has no conference, and no line of the app's log says that it is queued.
+  // A room that an operator took out of the pool has no conference, and no line of the app's log says that it is
+  // queued.
   const endedAt = endings.get(room.name) ?? (isTakenOut(room) ? markedAt : 0);
   const dueAt = endedAt + garbageMinimumAgeSeconds * 1000;
   if (endedAt >= markedAt) return now >= dueAt ? ["deleting", dueAt] : ["ended", endedAt];

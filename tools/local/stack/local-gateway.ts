@@ -92,7 +92,9 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
     appState: () => state,
     /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
     exited: exited.promise,
-    /** Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry. */
+    /**
+     * Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry.
+     */
     async reload(): Promise<boolean> {
       reloading = reloading.then(async () => replaceApp(Number(new URL(url).port)));
       return reloading;
@@ -104,7 +106,10 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
   };
 }
 
-/** Points the simulated platform's event sink to the gateway at this URL, and lets its nodes learn as late as it expects. */
+/**
+ * Points the simulated platform's event sink to the gateway at this URL, and lets its nodes learn as late as it
+ * expects.
+ */
 export function preparePlatform(
   { platform }: DevelopmentStack,
   gatewayUrl: string,

@@ -1,4 +1,7 @@
-/** `npm start -- --no-app`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
+/**
+ * `npm start -- --no-app`: runs everything but the app, and writes a local.settings.json through which `func start`
+ * finds it.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connectionOf, writeConnection } from "../../simulators/connection.ts";
@@ -17,7 +20,9 @@ export interface WithoutAppOptions {
   readonly replace: boolean;
 }
 
-/** Runs until `stopping` aborts. Throws if the port is in use, or if there is a settings file that may not be replaced. */
+/**
+ * Runs until `stopping` aborts. Throws if the port is in use, or if there is a settings file that may not be replaced.
+ */
 export async function runWithoutApp({ set, port, replace }: WithoutAppOptions, stopping: AbortSignal) {
   if (existsSync(settingsPath) && !replace)
     throw new Error(`${settingsPath} exists. Move it away, or replace it with --replace.`);

@@ -4,7 +4,9 @@ import type { Connection } from "../../simulators/connection.ts";
 import { encodeServiceTag, tokenLine } from "../../simulators/consumer.ts";
 import { identities } from "../../simulators/identities.ts";
 
-/** Returns the script. Each step begins with a comment, which ends with the statuses of the responses that are shown. */
+/**
+ * Returns the script. Each step begins with a comment, which ends with the statuses of the responses that are shown.
+ */
 export function lifeOfRoom(connection: Connection): string {
   const { gatewayUrl, tokenUrl, platformControlUrl, logWorkspaceUrl, garbageMinimumAgeSeconds } = connection;
   const json = "-H 'Content-Type: application/json'";

@@ -19,8 +19,8 @@ const pauseMilliseconds = 5000;
 const maxMilliseconds = 60_000;
 
 /**
- * Resolves when the pool is full (32 rooms at most), when a problem is known, or after 60 s. Returns how many rooms can be
- * claimed, how many were wanted, and the problem.
+ * Resolves when the pool is full (32 rooms at most), when a problem is known, or after 60 s. Returns how many rooms can
+ * be claimed, how many were wanted, and the problem.
  */
 export async function fillPool(
   { gatewayUrl, tokenUrl, storageConnectionString, maxLevel }: Connection,

@@ -1,4 +1,6 @@
-/** `ops unaccounted`: lists rooms that nobody uses, and has them deleted; or only lists the rooms of another gateway. */
+/**
+ * `ops unaccounted`: lists rooms that nobody uses, and has them deleted; or only lists the rooms of another gateway.
+ */
 import { Option } from "@commander-js/extra-typings";
 import type { Log } from "../../../src/lib/log.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";

@@ -88,7 +88,9 @@ function loadFailureQuery(app: string): string {
   ].join("\n| ");
 }
 
-/** Returns the query for a row if API Management logs calls here, and for the creates of the last hour that it refused. */
+/**
+ * Returns the query for a row if API Management logs calls here, and for the creates of the last hour that it refused.
+ */
 function apiManagementQuery(apiName: string): string {
   // The table exists only if API Management logs to the workspace.
   const empty =

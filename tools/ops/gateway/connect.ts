@@ -22,7 +22,10 @@ export async function connect(options: GatewayOptions, environment: Environment)
   return connectToDeployment(names, environment);
 }
 
-/** Throws UsageError if the deployment is not named completely. The values of an environment win over those of the shell. */
+/**
+ * Throws UsageError if the deployment is not named completely. The values of an environment win over those of the
+ * shell.
+ */
 async function nameDeployment(name: string | undefined, shell: Environment): Promise<DeploymentNames> {
   if (name !== undefined) return namesIn(withoutBlanks(await readValues(name)));
   const environment = withoutBlanks(shell);

@@ -29,9 +29,9 @@ export interface RetirementOptions {
 }
 
 /**
- * Retires one room. Returns "none" if the pool has none, and "dropped" if its name left the pool but leads to no room that
- * can be handed out. Throws PlatformError, QueueError or `claim-failed`; the room is then in the pool, or on its way to
- * its deletion.
+ * Retires one room. Returns "none" if the pool has none, and "dropped" if its name left the pool but leads to no room
+ * that can be handed out. Throws PlatformError, QueueError or `claim-failed`; the room is then in the pool, or on its
+ * way to its deletion.
  */
 export async function retireRoom(options: RetirementOptions): Promise<"retired" | "dropped" | "none"> {
   const { pool, deletion, conferences, settings, command, operator, clock } = options;

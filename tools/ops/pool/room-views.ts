@@ -55,7 +55,9 @@ export function describeOthers(markers: readonly Marker[], gatewayName: string):
   return parts.length === 0 ? undefined : parts.join(", ");
 }
 
-/** Returns the names of rooms that visibly wait for their deletion. Queued again, a room would wait for the full time. */
+/**
+ * Returns the names of rooms that visibly wait for their deletion. Queued again, a room would wait for the full time.
+ */
 export async function namesToDelete({ queues }: Target): Promise<Set<string>> {
   return new Set((await queues.deletion.peek()).map(({ text }) => decodeRoomMessage(text).room));
 }

@@ -142,8 +142,8 @@ async function lookUpNames(
 type PlatformParts = Pick<Parameters<typeof measure>[0], "conferences" | "status">;
 
 /**
- * Measures a gateway as its metrics run does, except which rooms are outdated, which only the app knows. Never throws: a
- * value that cannot be measured is logged and null.
+ * Measures a gateway as its metrics run does, except which rooms are outdated, which only the app knows. Never throws:
+ * a value that cannot be measured is logged and null.
  */
 export async function measureGateway(
   { queues, settings, clock }: Target,

@@ -144,8 +144,8 @@ export async function checkEventSink(reading: Reading): Promise<Finding> {
 }
 
 /**
- * An accepted user name with a wrong password is a node that is configured wrongly, whatever the others send. Other refused
- * requests can come from anybody, so they are only counted.
+ * An accepted user name with a wrong password is a node that is configured wrongly, whatever the others send. Other
+ * refused requests can come from anybody, so they are only counted.
  */
 async function judgeEvents({ target: { clock, log } }: Reading): Promise<Finding> {
   const isFromAnybody = ({ fields }: LogLine) =>

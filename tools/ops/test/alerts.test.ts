@@ -1,4 +1,6 @@
-/** Each line of `ops status` says the same as its alert in the situations of the alert's own test, or why it does not. */
+/**
+ * Each line of `ops status` says the same as its alert in the situations of the alert's own test, or why it does not.
+ */
 import { expect, test } from "vitest";
 import {
   alertOf,
@@ -16,7 +18,9 @@ import { statusChecks } from "../status/checks.ts";
 import { readingOf } from "../status/reading.ts";
 import { calmMetrics, memoryTarget } from "./memory-target.ts";
 
-/** The lines of `ops status` that judge by the log and by metrics rows. The others call the gateway and its services. */
+/**
+ * The lines of `ops status` that judge by the log and by metrics rows. The others call the gateway and its services.
+ */
 const lines: Readonly<Record<string, string>> = {
   "agents-refused": "Callers",
   "callers-refused": "Callers",

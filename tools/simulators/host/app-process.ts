@@ -34,8 +34,8 @@ const maxReasonCharacters = 300;
 const workerPath = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
 /**
- * Starts the app and resolves once it is loaded. If it fails to load, it has no functions and its error is logged. Throws
- * if the process ends three times before it is loaded.
+ * Starts the app and resolves once it is loaded. If it fails to load, it has no functions and its error is logged.
+ * Throws if the process ends three times before it is loaded.
  */
 export async function startAppProcess(options: AppProcessOptions) {
   const { entry, environment, execArgv, onLog } = options;
@@ -135,8 +135,8 @@ export async function startAppProcess(options: AppProcessOptions) {
     gaveUp: gaveUp.promise,
     processId: () => (child.exitCode === null && child.signalCode === null ? child.pid : undefined),
     /**
-     * Returns the HTTP response, if any, and writes the real host's own log lines about the call. Throws if the function
-     * failed, which has been logged, or its process ended.
+     * Returns the HTTP response, if any, and writes the real host's own log lines about the call. Throws if the
+     * function failed, which has been logged, or its process ended.
      */
     async invoke(functionName: string, call: CallInput): Promise<HttpResponseData | undefined> {
       const invocationId = randomUUID();

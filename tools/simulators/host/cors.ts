@@ -1,6 +1,6 @@
 /**
- * Responds to pages of other origins as the host of the Flex Consumption plan does, which applies the app's own CORS. It
- * allows these origins every method and header on every path, and exposes no header:
+ * Responds to pages of other origins as the host of the Flex Consumption plan does, which applies the app's own CORS.
+ * It allows these origins every method and header on every path, and exposes no header:
  * https://github.com/Azure/azure-functions-host/blob/v4.1037.0/src/WebJobs.Script.WebHost/Configuration/CorsOptionsSetup.cs
  * https://github.com/dotnet/aspnetcore/blob/main/src/Middleware/CORS/src/Infrastructure/CorsService.cs
  */

@@ -22,7 +22,9 @@ export function buildRoutes(functions: readonly FunctionMetadata[]): HttpRoute[]
   });
 }
 
-/** A parameter is one segment; its own expression, if it has one, is checked on that segment. A doubled brace is one. */
+/**
+ * A parameter is one segment; its own expression, if it has one, is checked on that segment. A doubled brace is one.
+ */
 export function toPattern(template: string): RegExp {
   const source = template
     .replaceAll(/^\/+|\/+$/g, "")

@@ -1,6 +1,6 @@
 /**
- * Entry point of the child process: loads the app named on the command line and serves the host's calls. It provides the
- * runtime module that the app's @azure/functions package requires.
+ * Entry point of the child process: loads the app named on the command line and serves the host's calls. It provides
+ * the runtime module that the app's @azure/functions package requires.
  */
 import { flushCompileCache, Module } from "node:module";
 import { pathToFileURL } from "node:url";

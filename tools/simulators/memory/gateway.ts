@@ -216,7 +216,10 @@ export function createMemoryGateway(
     runTimer: async (name: "collectGarbage" | "collectMetrics"): Promise<void> => {
       await functions.timers.get(name)?.(aTimer, contextOf(name));
     },
-    /** Serves one request for a room, as the host does. Returns whether there was one. If the run throws, the request stays. */
+    /**
+     * Serves one request for a room, as the host does. Returns whether there was one. If the run throws, the request
+     * stays.
+     */
     deliver: async (): Promise<boolean> => {
       const [message] = await world.queues.provisioning.receive(1, 1);
       if (!message) return false;

@@ -12,7 +12,10 @@ export function createAuthentication() {
   return {
     /** Whether an `Authorization` header has the right password or a valid token. */
     accepts: (authorization = ""): boolean => accepted.has(authorization),
-    /** Handles the token endpoint. Which assertions the platform accepts is checked by the tests of the gateway's credentials. */
+    /**
+     * Handles the token endpoint. Which assertions the platform accepts is checked by the tests of the gateway's
+     * credentials.
+     */
     grantToken: (request: Buffer): Reply => {
       const form = new URLSearchParams(request.toString("utf8"));
       if (!form.get("client_assertion")) return { status: 401, body: { error: "invalid_client" } };

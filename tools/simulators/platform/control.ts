@@ -107,7 +107,10 @@ export function createControl(
     }),
     raiseAlarm: checked(alarmSchema, alarms.raise),
     clearAlarms: alarms.clear,
-    /** Stores rooms by the same rules as the Management API; the nodes know them at once. Returns the ids of the new rooms. */
+    /**
+     * Stores rooms by the same rules as the Management API; the nodes know them at once. Returns the ids of the new
+     * rooms.
+     */
     seedRooms: checked(seedSchema, (seed): number[] => {
       const counted = Array.from({ length: seed.count }, (_, index) => {
         const name = `${seed.namePrefix}${String(index).padStart(5, "0")}`;
@@ -144,7 +147,9 @@ export function createControl(
   };
 }
 
-/** Creates the handler. It returns 200 with JSON, 204 if there is no result, and 400 with the reason for invalid input. */
+/**
+ * Creates the handler. It returns 200 with JSON, 204 if there is no result, and 400 with the reason for invalid input.
+ */
 export function createControlRoutes(control: PlatformControl): (request: LoopbackRequest) => Promise<Reply> {
   // Each function checks its input.
   const routes: Record<string, (body: never) => unknown> = {

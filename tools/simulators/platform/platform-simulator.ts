@@ -9,7 +9,8 @@ export type PlatformSimulator = Awaited<ReturnType<typeof startPlatformSimulator
 
 /**
  * Starts the simulator on 127.0.0.1, with all state in memory. Its functions do the same as the control API.
- * `goDown("refuse")` closes the listening socket; `"reset"` and `"503"` keep it open. `now` returns milliseconds since 1970.
+ * `goDown("refuse")` closes the listening socket; `"reset"` and `"503"` keep it open. `now` returns milliseconds since
+ * 1970.
  */
 export async function startPlatformSimulator(now: () => number = Date.now) {
   const state = createPlatformState(now);

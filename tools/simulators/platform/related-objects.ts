@@ -1,6 +1,6 @@
 /**
- * The objects to which rooms refer, and what becomes of a reference that a request writes. It is as django-tastypie 0.13.3
- * and 0.15.1 do, with which the platform's API is built: test/contract/platform.test.ts compares.
+ * The objects to which rooms refer, and what becomes of a reference that a request writes. It is as django-tastypie
+ * 0.13.3 and 0.15.1 do, with which the platform's API is built: test/contract/platform.test.ts compares.
  */
 import { ApiError, badRequest } from "./api-error.ts";
 import { resourceUri } from "./conference-fields.ts";
@@ -31,7 +31,10 @@ export function createRelatedObjects() {
     return { id, ...blanks[resource], ...own, creation_time };
   }
 
-  /** Returns the path of the object that a value refers to. A nested object is written first; its missing fields become blank. */
+  /**
+   * Returns the path of the object that a value refers to. A nested object is written first; its missing fields become
+   * blank.
+   */
   function resolve(value: unknown, resource: string): string {
     if (typeof value === "string") return resolvePath(value, resource);
     if (typeof value !== "object" || value === null || Array.isArray(value))

@@ -51,8 +51,8 @@ export async function startAzurite(options: { readonly table?: boolean } = {}) {
   };
 }
 
-// Azurite sweeps deleted messages one by one, each in time proportional to all of them. At its usual interval of a minute,
-// a sweep under load stops the server for seconds.
+// Azurite sweeps deleted messages one by one, each in time proportional to all of them. At its usual interval of a
+// minute, a sweep under load stops the server for seconds.
 function createQueueServer(): AzuriteServer {
   const server = createServer("queue", "Queue") as QueueServer;
   server.gcManager.gcIntervalInMS = sweepMilliseconds;

@@ -1,4 +1,6 @@
-/** The app of the host's tests: functions that show what the host does with a request, a message, a failure and a crash. */
+/**
+ * The app of the host's tests: functions that show what the host does with a request, a message, a failure and a crash.
+ */
 import { app, type HttpHandler, type HttpMethod } from "@azure/functions";
 
 function register(name: string, route: string, methods: HttpMethod[], handler: HttpHandler): void {
