@@ -17,7 +17,7 @@ test.each([
   ["fails the next look-up", 500],
 ])("Returns 503 if the platform returns 404 for a room and %s", async (_, status) => {
   world.addRoom("room-a");
-  const body = { meta: {}, objects: [world.room("room-a")] };
+  const body = { meta: { total_count: 1 }, objects: [world.room("room-a")] };
   world.platform.addFault({ status: 404, method: "DELETE", count: 1 });
   world.platform.addFault({ status: 200, body, method: "GET", count: 1 });
   world.platform.addFault({ status, body, method: "GET" });

@@ -99,7 +99,7 @@ function isConferenceRow(row: unknown): row is ConferenceRow {
 
 const Page = z.object({
   // The number of rows on all pages (django-tastypie 0.15.1, tastypie/paginator.py).
-  meta: z.object({ total_count: z.int().default(0) }),
+  meta: z.object({ total_count: z.int() }),
   objects: z.array(z.unknown()),
 });
 

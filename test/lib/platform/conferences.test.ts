@@ -19,7 +19,7 @@ function answering(...bodies: unknown[]): { conferences: Conferences; calls: Pla
   };
   return { conferences: createConferences({ call }), calls };
 }
-const page = (objects: unknown, count?: number) => ({ meta: { total_count: count }, objects });
+const page = (objects: unknown, count = 0) => ({ meta: { total_count: count }, objects });
 const row = (id: number) => ({ id, name: `room-${id}`, service_type: "conference" });
 const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
@@ -88,8 +88,8 @@ describe("A row of the platform", () => {
     ["has an object as aliases", { ...room, aliases: {} }],
     ["has a text among its aliases", { ...room, aliases: ["room-a"] }],
     ["has a number as alias", { ...room, aliases: [{ alias: "room-a" }, { alias: 5 }] }],
-  ])("is undocumented if it %s, and so is a page without rows", async (_, only) => {
-    for (const body of [page([only]), page(only), only]) {
+  ])("is undocumented if it %s, and so is a page without rows or their number", async (_, only) => {
+    for (const body of [page([only]), page(only), only, { meta: {}, objects: [] }]) {
       const { conferences } = answering(body);
       await expect(conferences.list()).rejects.toMatchObject({ code: "platform-unavailable" });
       await expect(conferences.findByName("x")).rejects.toMatchObject({ code: "platform-unavailable" });

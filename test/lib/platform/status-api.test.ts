@@ -21,7 +21,7 @@ test.each(["isLive", "liveConferences", "alarms"] as const)(
     const status = createPlatformStatus(newPlatformClient(platform.url));
     platform.addFault({ kind: "status", status: 503, count: 3 });
     await expect(status[name]("room-a")).rejects.toMatchObject({ code: "platform-unavailable" });
-    for (const body of ["<html>", { meta: {}, objects: [5] }]) {
+    for (const body of ["<html>", { meta: { total_count: 1 }, objects: [5] }]) {
       const { odd } = answering(body);
       await expect(odd[name]("room-a")).rejects.toMatchObject({ code: "platform-unavailable" });
     }
@@ -30,7 +30,7 @@ test.each(["isLive", "liveConferences", "alarms"] as const)(
 
 test("`isLive` also filters by name itself, lists request 500 rows, and alarms have missing fields filled", async () => {
   const objects = ["room-a2", "room-a", "room-a"].map((name) => ({ name }));
-  const { odd, calls } = answering({ meta: {}, objects });
+  const { odd, calls } = answering({ meta: { total_count: 3 }, objects });
   expect([await odd.isLive("room-a"), await odd.isLive("room")]).toEqual([true, false]);
   expect(await odd.liveConferences()).toEqual(new Set(["room-a", "room-a2"]));
   const firstPage = { limit: 500, offset: 0 };
@@ -39,6 +39,6 @@ test("`isLive` also filters by name itself, lists request 500 rows, and alarms h
     { name: "room", ...firstPage },
     firstPage,
   ]);
-  const { odd: unnamed } = answering({ meta: {}, objects: [{ name: null }] });
+  const { odd: unnamed } = answering({ meta: { total_count: 1 }, objects: [{ name: null }] });
   expect(await unnamed.alarms()).toEqual([{ name: "unnamed", level: "unknown" }]);
 });

@@ -191,7 +191,7 @@ const outages = {
       status: 200,
       method: "GET",
       pathPattern: "conference/\\?order_by=",
-      body: { meta: { next: null }, objects: [] },
+      body: { meta: { total_count: 0 }, objects: [] },
     }),
     found: /; the platform's list lacks \S+, which a look-up by name finds$/,
   }),
