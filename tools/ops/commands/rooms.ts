@@ -24,6 +24,10 @@ export function addRooms({ command, run }: Operator): void {
       "the gateway's name.",
   )
     .addOption(new Option("--state <state>", "Lists only rooms in this state.").choices(roomStates))
+    .option(
+      "--gateway <name>",
+      "Lists those of another gateway: docs/operations.md#rooms-of-another-gateway.",
+    )
     .action(run(listRooms));
 }
 
@@ -36,12 +40,13 @@ const stateNames: Readonly<Record<RoomView["state"], string>> = {
 
 interface ListOptions {
   readonly state?: RoomView["state"];
+  readonly gateway?: string;
 }
 
-async function listRooms({ state: wanted }: ListOptions, context: Context): Promise<Outcome> {
+async function listRooms({ state: wanted, gateway }: ListOptions, context: Context): Promise<Outcome> {
   const { connect, terminal, conclude } = context;
   const target = requirePlatform(await connect());
-  const { gatewayName } = target.settings.rooms;
+  const gatewayName = gateway ?? target.settings.rooms.gatewayName;
   const ofAnyGateway = await readAllRooms(target.platform);
   const all = ofAnyGateway.filter(({ marker }) => marker.gateway === gatewayName);
   const shown = all.filter(({ state }) => wanted === undefined || state === wanted);

@@ -1,39 +1,29 @@
-/**
- * `ops unaccounted`: lists rooms that nobody uses, and has them deleted; or only lists the rooms of another gateway.
- */
-import { Option } from "@commander-js/extra-typings";
+/** `ops unaccounted`: lists rooms that nobody uses, and has them deleted. */
 import type { Log } from "../../../src/lib/log.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { isPersistent } from "../../../src/lib/ownership/room.ts";
 import { count, deletionTime, duration, table } from "../../terminal/format.ts";
 import { requirePlatform, type TargetWithPlatform } from "../gateway/target.ts";
 import type { Context, Flags, Operator } from "../operator-program.ts";
-import { type Outcome, UsageError } from "../outcomes.ts";
-import { namesToDelete, readAllRooms, tableOf } from "../pool/room-views.ts";
+import type { Outcome } from "../outcomes.ts";
+import { namesToDelete } from "../pool/room-views.ts";
 import { measureGateway } from "../status/metrics.ts";
 import { silentLog, withProgress } from "../terminal.ts";
 
 export function addUnaccounted({ command, run }: Operator): void {
-  const another = "Only lists the rooms of another gateway: docs/operations.md#rooms-of-another-gateway.";
   command(
     "unaccounted",
     "lists rooms that are neither in the pool nor in use, and with --yes has them deleted",
     "A room is listed if it was handed out more than 24 hours ago and no conference is running. The garbage collection " +
       "checks each room again before it deletes it. Persistent rooms stay.",
   )
-    .addOption(new Option("--gateway <name>", another).conflicts("yes"))
     .option("--yes", "Deletes the listed rooms. Without this option, the command only lists them.")
     .action(run(unaccounted));
 }
 
-interface UnaccountedOptions extends Flags<"yes"> {
-  readonly gateway?: string;
-}
-
-async function unaccounted({ gateway, yes }: UnaccountedOptions, context: Context): Promise<Outcome> {
+async function unaccounted({ yes }: Flags<"yes">, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping, conclude } = context;
   const target = requirePlatform(await connect());
-  if (gateway !== undefined) return listRoomsOf(gateway, target, context);
   const { forgotten, beyondPool } = await findUnaccounted(target);
   const waiting = await namesToDelete(target);
   const rooms = forgotten.filter(({ room }) => !waiting.has(room));
@@ -80,20 +70,4 @@ async function findUnaccounted(target: TargetWithPlatform) {
   const { unaccounted: found } = await measureGateway(target, target.platform, log);
   if (!found) throw failure;
   return found;
-}
-
-/** Only lists them: whether that gateway still runs is in its own log, which may be in another workspace. */
-async function listRoomsOf(
-  gateway: string,
-  { platform, clock, settings }: TargetWithPlatform,
-  { terminal, conclude }: Context,
-): Promise<Outcome> {
-  if (gateway === settings.rooms.gatewayName)
-    throw new UsageError(`--gateway names this gateway, ${gateway}: leave the option out`);
-  const rooms = (await readAllRooms(platform)).filter(({ marker }) => marker.gateway === gateway);
-  if (rooms.length === 0) return conclude("ok", `The platform has no room of the gateway ${gateway}.`);
-  for (const line of tableOf(rooms, clock.now())) terminal.print(line);
-  const live = rooms.filter(({ state }) => state === "live").length;
-  const busy = live === 0 ? "" : `${count(live, "room")} with a live conference: leave them alone. `;
-  return conclude("finding", `${busy}Before you delete any: docs/operations.md#rooms-of-another-gateway`);
 }

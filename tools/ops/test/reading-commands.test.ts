@@ -40,7 +40,7 @@ test("`ops status` shows what needs attention and what to do, and ends with 0 if
   expect(red.output).toMatch(/\n {2}\?\? {2}Pool {12}unknown\n(?:.*\n)+1 line with !! needs attention\.\n$/);
 });
 
-test("`ops rooms` lists rooms by state", async () => {
+test("`ops rooms` lists rooms by state, and with --gateway those of another gateway", async () => {
   await gateway.addRooms(["new-1"], { areInPool: true });
   await gateway.addRooms(["new-2"], { areInPool: true, hours: 2 });
   await gateway.addRooms(["live"]);
@@ -63,6 +63,12 @@ test("`ops rooms` lists rooms by state", async () => {
   const assigned = rowsOf(await outputOf("rooms --state assigned"));
   expect(assigned).toEqual([...rows.slice(0, 4), ...rows.slice(6, 7)]);
   expect(await outputOf("rooms --state waiting")).toMatch(/\nNone is waiting for deletion\.\n$/);
+  const theirs = rowsOf(await outputOf("rooms --gateway production"));
+  expect(theirs.slice(1)).toEqual([
+    [`Not listed: 4 rooms of the gateway ${identities.gatewayName}.`],
+    ...rows.slice(2, 4),
+    ["theirs", "assigned", "1 h"],
+  ]);
 });
 
 test("`ops room` shows the whole life of a room, and where it is now", async () => {
@@ -163,22 +169,5 @@ describe("`ops unaccounted`", () => {
     await gateway.runTimer("collectGarbage");
     expect(gateway.roomNames()).toEqual(["test_kept", "live", "in-use"]);
     expect(await outputOf("room overdue-2")).toMatch(/ room-deleted \(ops unaccounted\) +local /);
-  });
-
-  test("only lists the rooms of another gateway, and marks those with a live conference", async () => {
-    const expectListing = async (options: string, ends: number, says: RegExp) => {
-      const ended = await gateway.ops(`unaccounted --gateway ${options}`);
-      expect(ended).toMatchObject({ exitCode: ends, output: expect.stringMatching(says) });
-    };
-    await expectListing("old-name", 0, /^The platform has no room of the gateway old-name\.\n$/);
-    await gateway.addRooms(["left-1", "left-2"], { gateway: "old-name", hours: 25 });
-    await gateway.addRooms(["of-third"], { gateway: "third", hours: 48 });
-    const before = /^NAME +STATE +SINCE\nleft-1 +assigned +1 d 1 h\nleft-2 .*\nBefore you delete any: docs/;
-    await expectListing("old-name", 1, before);
-    gateway.platform.startConference({ name: "left-2" });
-    await expectListing("old-name", 1, /\nleft-2 +live +1 d 1 h\n1 room with a live conference: leave /);
-    await expectListing("old-name --yes", 2, /^$/);
-    await expectListing(identities.gatewayName, 2, /^$/);
-    expect(gateway.roomNames()).toEqual(["left-1", "left-2", "of-third"]);
   });
 });
