@@ -4,7 +4,6 @@
 import { describe, expect, test } from "vitest";
 import { decodeRoomMessage, encodeRoomMessage, loggableName } from "../../../src/lib/ownership/room.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
-import type { QueueFailure } from "../../../src/lib/queue.ts";
 import {
   type PlatformFaultClass,
   platformFaultClasses,
@@ -136,20 +135,10 @@ describe("Garbage collection if the deletion queue fails", () => {
     expect(world.deletion.contents()).toEqual([]);
   });
 
-  // Once: if the outcome stays unknown, the run fails.
-  const left: Readonly<Record<QueueFailure, string[]>> = {
-    refused: ["room-a"],
-    "receipt-stale": ["room-a"],
-    "message-gone": ["room-a"],
-    unknown: [],
-  };
-  test.each(Object.entries(left))(
-    "succeeds if the message of a deleted room cannot be deleted once (%s)",
-    async (failure, texts) => {
-      await world.addEnded("room-a");
-      world.deletion.strikeNext("delete", { failure: failure as QueueFailure });
-      await world.collectGarbageAfter(600);
-      expect(leftBehind()).toEqual(texts);
-    },
-  );
+  test("succeeds if another run has the message of a deleted room by then", async () => {
+    await world.addEnded("room-a");
+    world.deletion.strikeNext("delete", { failure: "receipt-stale" });
+    await world.collectGarbageAfter(600);
+    expect(leftBehind()).toEqual(["room-a"]);
+  });
 });

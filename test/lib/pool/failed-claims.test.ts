@@ -5,11 +5,6 @@ import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { settlePromises } from "../../../tools/simulators/memory/clock.ts";
 import type { FaultInput } from "../../../tools/simulators/services/faults.ts";
-import {
-  type PlatformFaultClass,
-  platformFaultClasses,
-  platformFaults,
-} from "../../support/platform-faults.ts";
 import { leaseSeconds, maxLevel, platformTimeoutSeconds, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -29,24 +24,14 @@ describe("A claim whose call fails", () => {
     await world.addPooled("room-b");
   });
 
-  const unknown = "assignment-unknown";
-  /** Why the room is discarded if its change fails so, or undefined if it is released. */
-  const discardedAs: Readonly<Record<PlatformFaultClass, string | undefined>> = {
-    "platform-rejected": undefined,
-    "platform-login-refused": undefined,
-    "platform-unavailable": unknown,
-    "platform-timeout": unknown,
-    throttled: undefined,
-    "not-from-platform": undefined,
-  };
-  type Row = [string, "GET" | "PATCH", FaultInput, string | undefined];
-  test.each<Row>([
-    ...platformFaultClasses.map((fault): Row => [fault, "GET", platformFaults[fault], undefined]),
-    ...platformFaultClasses.map((fault): Row => [fault, "PATCH", platformFaults[fault], discardedAs[fault]]),
-    ["tag-refused", "PATCH", rejected("tag", "description"), undefined],
-    ["reset", "PATCH", { kind: "reset" }, unknown],
-    ["refused for the fifth time", "PATCH", rejected("description"), "refused-often"],
-  ])("after `%s` to its %s releases or discards its room, and tries no other", async (...given) => {
+  // settlement.test.ts has the other outcomes of a change.
+  test.each<[string, "GET" | "PATCH", FaultInput, string | undefined]>([
+    ["503", "GET", { status: 503 }, undefined],
+    ["503", "PATCH", { status: 503 }, "assignment-unknown"],
+    ["429", "PATCH", { status: 429 }, undefined],
+    ["a refusal of the tag", "PATCH", rejected("tag", "description"), undefined],
+    ["the fifth refusal of the room", "PATCH", rejected("description"), "refused-often"],
+  ])("after %s to its %s releases or discards its room, and tries no other", async (...given) => {
     const [, method, fault, reason] = given;
     world.platform.addFault({ ...fault, method });
     await expect(world.claim()).rejects.toBeInstanceOf(PlatformError);
