@@ -1,16 +1,18 @@
 /**
  * The console's web server: the page, the state that it draws, the API reference below /api/, and the calls of both.
  */
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { extname } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { build, stop } from "esbuild";
 import type { Connection } from "../../simulators/connection.ts";
 import { fetchAccessToken, tokenLine } from "../../simulators/consumer.ts";
 import { identities } from "../../simulators/identities.ts";
-import { listen, type Port } from "../../simulators/services/listen.ts";
+import type { Port } from "../../simulators/services/listen.ts";
+import {
+  type LoopbackRequest,
+  type Reply,
+  startLoopbackServer,
+} from "../../simulators/services/loopback-server.ts";
 import type { Addresses } from "./actions.ts";
 import type { Shown } from "./console-state.ts";
 import { openSnapshots, type SnapshotOptions } from "./snapshot.ts";
@@ -41,9 +43,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
   ".json": "application/json",
 };
-const json = { "content-type": "application/json" };
-const notFound =
-  '<!doctype html><title>Not found</title><p>There is no such page. <a href="/">Console</a></p>';
+const notFound = show(
+  404,
+  '<!doctype html><title>Not found</title><p>There is no such page. <a href="/">Console</a></p>',
+);
 const timeoutMilliseconds = 240_000;
 const called = /^\/(?:api|actions)\/(gateway|platform|issuer|contactCentre)(\/.*)/;
 // Developers need the secrets in the API reference, and nobody in the console.
@@ -86,61 +89,45 @@ export async function startConsole(options: ConsoleOptions) {
     };
   }
 
-  /** Forwards the request to this URL and returns the response, for an action without its secrets. */
-  async function forward(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
-    const { method = "GET", url: own = "" } = request;
-    const headers = Object.entries(request.headers).filter(
-      ([name]) => !headersOfThePage.includes(name) && !name.startsWith("sec-"),
-    );
-    const received = await fetch(target, {
-      method,
-      headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
-      body: method === "GET" ? null : new Uint8Array(await buffer(request)),
-      signal: AbortSignal.timeout(timeoutMilliseconds),
-    }).catch(() => undefined);
-    if (!received) return send(response, 502, '{"detail":"There was no response"}', json);
-    const content = Buffer.from(await received.bytes());
-    const sent = own.startsWith("/actions/") ? content.toString().replaceAll(secret, "$1••••••") : content;
-    const { "content-length": _, ...ownHeaders } = Object.fromEntries(received.headers);
-    response.writeHead(received.status, ownHeaders);
-    response.end(sent);
-  }
-
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const target = request.url ?? "/";
+  async function reply(request: LoopbackRequest): Promise<Reply> {
+    const { method, url } = request;
     const { host = "", origin } = request.headers;
     if (!ownHost.test(host) || (origin !== undefined && !isOriginOf(host, origin)))
-      return send(
-        response,
-        403,
-        "Open the console as http://localhost, or as http://127.0.0.1, with its port.",
-      );
-    const [, at, calledPath = ""] = called.exec(target) ?? [];
-    if (at !== undefined) return forward(request, response, addresses[at as "gateway"] + calledPath);
-    if (request.method !== "GET") return send(response, 404, notFound);
-    if (target === "/state") return send(response, 200, JSON.stringify(await state()), json);
-    if (target === "/api/credentials.json")
-      return send(response, 200, JSON.stringify(await credentials()), json);
-    const [, part, path = ""] = /^(\/api)?\/([^?]*)/.exec(target) ?? [];
+      return show(403, "Open the console as http://localhost, or as http://127.0.0.1, with its port.");
+    const [, at, calledPath = ""] = called.exec(url.pathname + url.search) ?? [];
+    if (at !== undefined) return forward(request, addresses[at as "gateway"] + calledPath);
+    if (method !== "GET") return notFound;
+    if (url.pathname === "/state") return showJson(await state());
+    if (url.pathname === "/api/credentials.json") return showJson(await credentials());
+    const [, part, path = ""] = /^(\/api)?\/(.*)/.exec(url.pathname) ?? [];
     const name = path || "index.html";
     if (part !== undefined) reference ??= bundlePage(folderOf("../api-reference/"), "reference", { openapi });
     const file = (part === undefined ? files : await reference)?.get(name);
-    if (!file) return send(response, 404, notFound);
-    send(response, 200, file, { "content-type": `${contentTypes[extname(name)]}; charset=utf-8` });
+    return file ? show(200, file, `${contentTypes[extname(name)]}; charset=utf-8`) : notFound;
   }
 
-  const server = createServer((request, response) => {
-    respond(request, response).catch(() => response.destroy());
-  });
-  const url = await listen(server, options.port);
+  return startLoopbackServer(reply, options.port);
+}
+
+/** Forwards the request to this URL and returns the response, for an action without its secrets. */
+async function forward({ method, url, headers, body }: LoopbackRequest, target: string): Promise<Reply> {
+  const forwarded = Object.entries(headers).filter(
+    ([name]) => !headersOfThePage.includes(name) && !name.startsWith("sec-"),
+  );
+  const received = await fetch(target, {
+    method,
+    headers: forwarded.map(([name, value]): [string, string] => [name, String(value)]),
+    body: method === "GET" ? null : new Uint8Array(body),
+    signal: AbortSignal.timeout(timeoutMilliseconds),
+  }).catch(() => undefined);
+  if (!received) return showJson({ detail: "There was no response" }, 502);
+  const content = Buffer.from(await received.bytes());
+  const isAction = url.pathname.startsWith("/actions/");
+  const { "content-length": _, ...ownHeaders } = Object.fromEntries(received.headers);
   return {
-    url,
-    stop: async (): Promise<void> => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    status: received.status,
+    headers: ownHeaders,
+    body: isAction ? content.toString().replaceAll(secret, "$1••••••") : content,
   };
 }
 
@@ -180,13 +167,10 @@ export function addressesOf(connection: Connection): Addresses {
   };
 }
 
-/** Sends a text, or bytes; HTML unless the headers say otherwise. */
-function send(
-  response: ServerResponse,
-  status: number,
-  content: string | Uint8Array = "",
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, { ...securityHeaders, "content-type": "text/html; charset=utf-8", ...headers });
-  response.end(content);
+function show(status: number, body: string | Uint8Array, type = "text/html; charset=utf-8"): Reply {
+  return { status, headers: { ...securityHeaders, "content-type": type }, body };
+}
+
+function showJson(body: unknown, status = 200): Reply {
+  return { status, headers: securityHeaders, body };
 }
