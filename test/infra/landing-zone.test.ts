@@ -77,12 +77,3 @@ test("Each subnet has a security group, and no address of its own to the interne
   const groups = allOf(snapshotOf("production"), "Network/networkSecurityGroups");
   expect(groups.map(({ properties }) => properties)).toEqual([{}]);
 });
-
-test.each([...snapshots])("%s keeps to its location, and tags what can have tags", (_, { resources }) => {
-  const located = resources.filter(({ location }) => location !== undefined);
-  expect(located.length).toBeGreaterThan(20);
-  for (const { location, tags } of located) {
-    expect(["westeurope", "global"]).toContain(location);
-    expect(tags).toBeDefined();
-  }
-});
