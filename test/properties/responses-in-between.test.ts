@@ -75,15 +75,22 @@ const world = usePoolWorld();
 const adapterOf = (name: keyof Adapters) => (settings: Record<string, string>) => ({
   [name]: createAdapters(loadSettings({ ...memorySettings, ...settings }))[name],
 });
-const toPlatform = {
+const ofPlatform = {
+  outcome: 503,
+  event: "platform-",
   settings: (url: string) => ({ PLATFORM_URL: url }),
   adapters: ({ PLATFORM_URL: url = "" }: Record<string, string>) => ({
     platformClient: newPlatformClient(url, { clock: world.clock }),
   }),
 };
-const toStorage = (url: string) => ({
-  AzureWebJobsStorage: `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=a2V5;QueueEndpoint=${url}/a;BlobEndpoint=${url}/a`,
-});
+const ofStorage = {
+  outcome: 503,
+  event: "storage-unavailable",
+  settings: (url: string) => ({
+    AzureWebJobsStorage: `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=a2V5;QueueEndpoint=${url}/a;BlobEndpoint=${url}/a`,
+  }),
+  adapters: adapterOf("queues"),
+};
 const call =
   (name: string, request: Parameters<Gateway["call"]>[1] = {}) =>
   async (gateway: Gateway) =>
@@ -96,7 +103,13 @@ const runTimer = (name: "collectGarbage" | "collectMetrics") => async (gateway: 
 const ended = { event: "conference_ended", data: { name: "room-c" } };
 const basic = Buffer.from(`${identities.sinkUsername}:${identities.sinkPassword}`).toString("base64");
 const bearer = `Bearer ${Buffer.from('{"alg":"RS256","kid":"k"}').toString("base64url")}.e30.eA`;
-const ofApplication = { roomName: "ended", headers: { authorization: bearer } };
+const ofIdentityProvider = {
+  outcome: 503,
+  event: "signing-keys-stale",
+  settings: (url: string) => ({ AUTH_AUTHORITY: url }),
+  adapters: adapterOf("accessChecks"),
+  run: call("getRoom", { roomName: "ended", headers: { authorization: bearer } }),
+};
 
 const dependencies: readonly Dependency[] = [
   {
@@ -107,48 +120,27 @@ const dependencies: readonly Dependency[] = [
     outcome: 503,
     event: "contact-centre-unavailable",
   },
+  { ...ofIdentityProvider, name: "the identity provider's metadata" },
   {
-    name: "the identity provider's metadata",
-    settings: (url) => ({ AUTH_AUTHORITY: url }),
-    adapters: adapterOf("accessChecks"),
-    run: call("getRoom", ofApplication),
-    outcome: 503,
-    event: "signing-keys-stale",
-  },
-  {
+    ...ofIdentityProvider,
     name: "the identity provider's keys",
-    settings: (url) => ({ AUTH_AUTHORITY: url }),
-    adapters: adapterOf("accessChecks"),
     intercepts: /^GET \/(?:keys|maintenance)/,
-    run: call("getRoom", ofApplication),
-    outcome: 503,
-    event: "signing-keys-stale",
   },
+  { ...ofPlatform, name: "the platform at a read", run: call("getRoom", { roomName: "ended" }) },
   {
-    ...toPlatform,
-    name: "the platform at a read",
-    run: call("getRoom", { roomName: "ended" }),
-    outcome: 503,
-    event: "platform-",
-  },
-  {
-    ...toPlatform,
+    ...ofPlatform,
     name: "the platform at a create, whose room is found",
     run: call("createRoomFromQueue"),
     intercepts: /^PATCH/,
-    outcome: 503,
-    event: "platform-",
   },
   {
-    ...toPlatform,
+    ...ofPlatform,
     name: "the platform at a change",
     intercepts: /^PATCH/,
     run: call("updateRoom", { roomName: "ended", json: { tag: "x" } }),
-    outcome: 503,
-    event: "platform-",
   },
   {
-    ...toPlatform,
+    ...ofPlatform,
     name: "the platform at the creation of a room",
     intercepts: /^POST/,
     run: async ({ deliver }) =>
@@ -160,53 +152,32 @@ const dependencies: readonly Dependency[] = [
     event: "provisioning-failed",
   },
   {
-    ...toPlatform,
+    ...ofPlatform,
     name: "the platform at a deletion",
     intercepts: /^DELETE/,
     run: call("deleteRoom", { roomName: "ended" }),
-    outcome: 503,
-    event: "platform-",
     own: { 204: 204 },
   },
   {
-    ...toPlatform,
+    ...ofPlatform,
     name: "the platform at the live check",
     intercepts: /\/status\//,
     run: runTimer("collectGarbage"),
     outcome: "failed",
     event: "deletion-failed",
   },
+  { ...ofStorage, name: "the queues, for a create", run: call("createRoomFromQueue") },
   {
-    name: "the queues, for a create",
-    settings: toStorage,
-    adapters: adapterOf("queues"),
-    run: call("createRoomFromQueue"),
-    outcome: 503,
-    event: "storage-unavailable",
-  },
-  {
+    ...ofStorage,
     name: "the queues, for an event",
-    settings: toStorage,
-    adapters: adapterOf("queues"),
     run: call("eventSink", { json: ended, headers: { authorization: `Basic ${basic}` } }),
-    outcome: 503,
-    event: "storage-unavailable",
   },
+  { ...ofStorage, name: "the queues, for bulk delete", run: call("bulkDeleteRooms") },
   {
-    name: "the queues, for bulk delete",
-    settings: toStorage,
-    adapters: adapterOf("queues"),
-    run: call("bulkDeleteRooms"),
-    outcome: 503,
-    event: "storage-unavailable",
-  },
-  {
+    ...ofStorage,
     name: "the records of creates",
-    settings: toStorage,
     adapters: adapterOf("createRecords"),
     run: call("createRoomFromQueue", { headers: { "idempotency-key": "key" } }),
-    outcome: 503,
-    event: "storage-unavailable",
     untold: ["200 with a page", "200 without a body"],
   },
   {
@@ -219,6 +190,7 @@ const dependencies: readonly Dependency[] = [
     own: { 204: "succeeded" },
   },
   {
+    ...ofStorage,
     name: "the app's own identity",
     settings: (url) => {
       vi.stubEnv("IDENTITY_ENDPOINT", `${url}/msi/token`);
@@ -231,10 +203,7 @@ const dependencies: readonly Dependency[] = [
         AzureWebJobsStorage__credential: "managedidentity",
       };
     },
-    adapters: adapterOf("queues"),
     run: call("createRoomFromQueue"),
-    outcome: 503,
-    event: "storage-unavailable",
     untold: ["404 with a page"],
   },
 ];

@@ -71,15 +71,3 @@ test("Public authorities stay trusted", async () => {
   onTestFinished(() => setDefaultCACertificates(before));
   await expect(call(next, { PLATFORM_CA: old.cert })).resolves.toEqual({ body: { objects: [] } });
 });
-
-test.each([
-  ["a text", "no PEM"],
-  ["a comment", "# no certificate yet"],
-  ["half a certificate", old.cert.slice(0, 200)],
-  ["one certificate and a half", `${old.cert}${next.cert.slice(0, 200)}`],
-  ["a private key", oauthEnvironment.PLATFORM_OAUTH_PRIVATE_KEY],
-])("The start refuses %s as PLATFORM_CA by its name, without its text", (_, text) => {
-  expect(() => loadSettings({ ...exampleEnvironment, PLATFORM_CA: text })).toThrow(
-    /^Invalid settings: PLATFORM_CA: must be certificates in PEM format$/,
-  );
-});

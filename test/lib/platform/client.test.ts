@@ -234,16 +234,11 @@ describe("A retry", () => {
   };
   const once = (status: number, more: { retryAfterSeconds?: number; when?: "after" } = {}) =>
     ({ kind: "status", status, count: 1, ...more }) as const;
-  const reset = { kind: "reset", count: 1 } as const;
   test.each<[string, PlatformCall["method"], FaultInput, number[]]>([
     ["two failures", "GET", { kind: "status", status: 500, count: 2 }, [100, 400]],
-    ["a reset", "GET", reset, [100]],
-    ["a 404", "GET", once(404), []],
     ["a pause of 2 s", "GET", once(503, { retryAfterSeconds: 2 }), [2000]],
     ["a pause of 3 s", "GET", once(503, { retryAfterSeconds: 3 }), []],
     ["a lost response", "DELETE", once(500, { when: "after" }), [100]],
-    ["a reset", "POST", reset, []],
-    ["a reset", "PATCH", reset, []],
   ])("follows or not after %s of a %s, and after which pauses", async (_, method, fault, pauses) => {
     const random = { ...secureRandom, integerBelow: (limit: number) => limit / 2 };
     platform.seedRooms({ count: 1 });

