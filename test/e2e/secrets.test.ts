@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import type { Received, Sent } from "../../tools/simulators/exchange.ts";
 import { identities } from "../../tools/simulators/identities.ts";
-import { asAgent, asEventSink, forbiddenTokens, wrongTokens } from "../support/credentials.ts";
+import { asAgent, asEventSink, refusedTokens } from "../support/credentials.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 
 const hostPin = "90817263544536271809";
@@ -89,7 +89,7 @@ async function useEverything() {
     });
   }
   for (const query of refusedQueries) await privately(`POST /room/create?${query}`);
-  for (const makeToken of [...Object.values(wrongTokens), ...Object.values(forbiddenTokens)])
+  for (const [, makeToken] of Object.values(refusedTokens))
     await send("GET /room/list", { headers: { authorization: `Bearer ${makeToken(issuer)}` } });
   await privately("GET /room/nobody");
   for (const token of ["canary-unknown-agent-token", identities.otherAgentToken])

@@ -1,6 +1,7 @@
 /** One valid request of each operation of the API document, all at once. */
 import type { Received, Sent } from "../../tools/simulators/exchange.ts";
-import { nameOf, type Operation, operations, validRequest } from "./api-operations.ts";
+import { type Operation, operations } from "./api-operations.ts";
+import { asAgent, asEventSink } from "./credentials.ts";
 import type { RunningGateway } from "./running-gateway.ts";
 
 /** A request as it is sent: a target such as `/room/list`, with its headers and its body. */
@@ -8,7 +9,7 @@ export interface Request extends Sent {
   readonly target: string;
 }
 
-/** Requests that differ from the valid request for "a-room", because all of them are sent at once. */
+/** Requests that are not for "a-room", because all of them are sent at once. */
 const targets: Readonly<Record<string, string>> = {
   "DELETE /room/{room_name}": "/room/b-room",
   "POST /room/bulk/": "/room/bulk/?max_vmr=1",
@@ -32,18 +33,22 @@ export async function sendOneOfEach(
   gateway: RunningGateway,
   change: (request: Request, operation: Operation) => Request,
 ): Promise<[Operation, Received][]> {
+  const credentials: Readonly<Record<string, Request["headers"]>> = {
+    bearerToken: gateway.asApplication(),
+    agentToken: asAgent,
+    eventSinkCredentials: asEventSink(),
+  };
   const send = async (operation: Operation): Promise<[Operation, Received]> => {
-    const name = nameOf(operation);
-    const { method, path, sent } = validRequest(operation, gateway.bearerToken());
+    const { name, method, path, hasBody, security = "" } = operation;
     const valid = {
-      target: targets[name] ?? path,
-      ...sent,
-      ...(sent.json !== undefined && { json: bodies[name] }),
+      target: targets[name] ?? path.replace("{room_name}", "a-room"),
+      headers: credentials[security] ?? {},
+      ...(hasBody && { json: bodies[name] }),
     };
     const { target, ...changed } = change(valid, operation);
     return [operation, await gateway.send(`${method} ${target}`, changed)];
   };
-  const isLast = (operation: Operation) => nameOf(operation) === "DELETE /room/bulk/";
+  const isLast = ({ name }: Operation) => name === "DELETE /room/bulk/";
   const first = await Promise.all(operations.filter((operation) => !isLast(operation)).map(send));
   return [...first, ...(await Promise.all(operations.filter(isLast).map(send)))];
 }

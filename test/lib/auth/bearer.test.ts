@@ -5,12 +5,11 @@ import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { identities } from "../../../tools/simulators/identities.ts";
 import { startTokenIssuer } from "../../../tools/simulators/services/token-issuer.ts";
-import { forbiddenTokens, wrongTokens } from "../../support/credentials.ts";
+import { refusedTokens } from "../../support/credentials.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 import { useStarted } from "../../support/use-started.ts";
 
 const { tenantId, clientId } = identities;
-const otherClientId = "33333333-3333-4333-8333-333333333333";
 const keys = useStarted(async () => {
   const issuer = await startTokenIssuer();
   return {
@@ -87,56 +86,15 @@ test.each([
   await expect(check(header)).rejects.toMatchObject({ code: "unauthenticated", status: 401, details });
 });
 
-const reasons: Readonly<Record<string, string>> = {
-  expired: "expired",
-  "not yet valid": "not-yet-valid",
-  "without an expiry": "claims",
-  "of another key under a known key id": "signature",
-  "of an unknown key": "unknown-key",
-  "of another tenant's issuer": "issuer",
-  "of another tenant by its tid only": "tenant",
-  "for another audience": "audience",
-  "delegated by a user (scp)": "delegated",
-  "delegated by a user (idtyp)": "delegated",
-  "without its signature": "signature",
-  "with its claims changed": "signature",
-  "of another client (v1)": "client",
-  "of another client (v2)": "client",
-  "without a client": "client",
-};
-
 test.each<[string, string, () => string, Changes?]>([
-  ...Object.entries({ ...wrongTokens, ...forbiddenTokens }).map(
-    ([name, make]): [string, string, () => string] => [
-      name,
-      reasons[name] ?? "malformed",
-      () => make(keys.issuer),
-    ],
-  ),
-  ["whose azp is another client", "client", () => issue({ azp: otherClientId, appid: clientId })],
+  ...Object.entries(refusedTokens).map(([name, [reason, make]]): [string, string, () => string] => [
+    name,
+    reason,
+    () => make(keys.issuer),
+  ]),
   ["with other roles", "role", () => issue({ roles: ["Rooms.Manage.All", "rooms.manage"] }), needsRole],
   ["without roles", "role", issue, needsRole],
-  ["with roles that are not a list", "claims", () => issue({ roles: "Rooms.Manage" })],
-  ["for an audience that starts with ours", "audience", () => issue({ aud: `api://${clientId}/more` })],
-  ["without an audience", "audience", () => issue({ aud: undefined })],
-  ["without an issuer", "issuer", () => issue({ iss: undefined })],
-  [
-    "signed with RS512",
-    "malformed",
-    () => {
-      const claims = { aud: clientId, iss: `${keys.issuer.url}/${tenantId}/`, exp: inSeconds(60) };
-      return keys.issuer.signToken(claims, { algorithm: "RS512" });
-    },
-  ],
   ["of slightly more than 16,384 characters", "malformed", () => issue({ groups: "x".repeat(11_600) })],
-  [
-    "without a key ID",
-    "malformed",
-    () => {
-      const header = Buffer.from(JSON.stringify({ alg: "RS256", typ: "JWT" })).toString("base64url");
-      return [header, ...issue().split(".").slice(1)].join(".");
-    },
-  ],
 ])(
   "A token %s is refused, and only the log has the reason, which is %s",
   async (_, reason, make, changes) => {
