@@ -34,7 +34,7 @@ test("The program has commands that change the gateway, and each is tested", () 
 });
 
 async function startWorld(): Promise<GatewayInMemory> {
-  const gateway = await startGatewayInMemory({ rooms: 9, isFilled: false });
+  const gateway = await startGatewayInMemory({ maxRooms: 9 });
   const { queues, addRooms, platform, faults } = gateway;
   await addRooms(["leased", "pooled-1", "pooled-2", "pooled-3"], { areInPool: true });
   await queues.pool.receive(1, 300);

@@ -82,8 +82,8 @@ const ofPlatform = "See docs/operations.md#platform-unreachable";
 type Code = (typeof platformFailures)[number] | "storage-unavailable" | "claim-failed";
 const ofGateway: Readonly<Record<Code, readonly [error: GatewayError, line: string]>> = {
   "platform-rejected": [
-    byPlatform({ status: 409 }),
-    `The platform rejects the call (409): GET. ${ofPlatform}`,
+    byPlatform({ method: "GET", status: 409 }),
+    `The platform rejects GET (409): GET. ${ofPlatform}`,
   ],
   "platform-login-refused": [
     byPlatform({ status: 401, isLoginRefused: true }),

@@ -239,9 +239,7 @@ test.each([
     isWhole: true,
     says: "no table of calls",
   },
-  { error: partial({ details: [detail("too long", "Error")] }), says: "too long" },
   { error: partial({ details: [detail("too long", "Error"), warning] }), says: "too long" },
-  { error: partial({ details: [detail("odd", "Other"), warning] }), says: "odd" },
   { error: partial({ details: [detail("unnamed")] }), says: "unnamed" },
   { error: partial({}), says: "some errors" },
 ])(

@@ -8,13 +8,9 @@ import { createContactCentreCheck } from "../../../src/lib/auth/contact-centre.t
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { formatMarker, type Marker } from "../../../src/lib/ownership/room.ts";
 import { createClient } from "../../../src/lib/platform/client.ts";
-import { transportFailure } from "../../../src/lib/platform/errors.ts";
-import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { asEventSink } from "../../../test/support/credentials.ts";
 import { gatewaySettings } from "../../simulators/gateway-settings.ts";
-import { identities } from "../../simulators/identities.ts";
-import { createManualClock, type ManualClock, settlePromises } from "../../simulators/memory/clock.ts";
+import { createManualClock } from "../../simulators/memory/clock.ts";
 import {
   createMemoryGateway,
   createMemoryWorld,
@@ -22,7 +18,7 @@ import {
 } from "../../simulators/memory/gateway.ts";
 import { noCredentials } from "../../simulators/platform/memory-platform.ts";
 import { startContactCentre } from "../../simulators/services/contact-centre.ts";
-import { hostFailureEvent, startLogWorkspace } from "../../simulators/services/log-workspace.ts";
+import { startLogWorkspace } from "../../simulators/services/log-workspace.ts";
 import { startLoopbackServer } from "../../simulators/services/loopback-server.ts";
 import { startTokenIssuer } from "../../simulators/services/token-issuer.ts";
 import { createLocalLog } from "../gateway/local.ts";
@@ -35,13 +31,6 @@ import { type OpsOptions, ops } from "./run-ops.ts";
 
 export type GatewayInMemory = Awaited<ReturnType<typeof startGatewayInMemory>>;
 
-interface GatewayOptions {
-  /** `MAX_VMR`. */
-  readonly rooms?: number;
-  /** Whether the pool is full and a metrics run has ended. */
-  readonly isFilled?: boolean;
-}
-
 interface AddedRooms extends Partial<Omit<Marker, "since">> {
   /** For how long they have been in this state. */
   readonly hours?: number;
@@ -49,17 +38,8 @@ interface AddedRooms extends Partial<Omit<Marker, "since">> {
   readonly areInPool?: boolean;
 }
 
-/** Faults that neither the platform nor the simulators inject. */
-const noFaults = {
-  /** How long each call of the platform takes. */
-  delaySeconds: 0,
-  isProvisioningDisabled: false,
-  isAppMissing: false,
-};
-type Faults = typeof noFaults;
-
 /** Starts the services beside the platform, and returns settings with their URLs. */
-async function startServices(faults: Faults) {
+async function startServices() {
   const [issuer, contactCentre, logWorkspace, front] = await Promise.all([
     startTokenIssuer(),
     startContactCentre(),
@@ -67,7 +47,7 @@ async function startServices(faults: Faults) {
     // The gateway's URL has a path, as behind API Management.
     startLoopbackServer(({ url: { pathname } }) => {
       const statuses: Record<string, number> = { "/vmr/public/health": 200, "/vmr/room/list": 401 };
-      return { status: (!faults.isAppMissing && statuses[pathname]) || 404 };
+      return { status: statuses[pathname] ?? 404 };
     }),
   ]);
   const environment = gatewaySettings({
@@ -79,7 +59,6 @@ async function startServices(faults: Faults) {
   });
   return {
     issuer,
-    contactCentre,
     logWorkspace,
     environment,
     gatewayUrl: `${front.url}/vmr`,
@@ -89,41 +68,22 @@ async function startServices(faults: Faults) {
   };
 }
 
-/** Returns the network between the platform and its callers, in which time passes for everybody. */
-function createNetwork(faults: Faults, clock: ManualClock, timeoutSeconds: number) {
-  return (send: PlatformTransport): PlatformTransport =>
-    async (request, authorization) => {
-      const timeout = request.timeoutSeconds ?? timeoutSeconds;
-      const { delaySeconds } = faults;
-      const endsAt = clock.now() + 1000 * Math.min(delaySeconds, timeout);
-      // Calls that start at the same time end at the same time.
-      await settlePromises();
-      clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
-      if (delaySeconds > timeout)
-        throw transportFailure(request, Object.assign(new Error(), { code: "ETIMEDOUT" }));
-      return send(request, authorization);
-    };
-}
-
-/** Starts a gateway whose rooms are ready at once. */
-export async function startGatewayInMemory({ rooms = 20, isFilled = true }: GatewayOptions = {}) {
-  const faults = { ...noFaults };
+/** Starts a gateway with `MAX_VMR`, whose rooms are ready at once. */
+export async function startGatewayInMemory({ maxRooms }: { readonly maxRooms: number }) {
+  const faults = { isProvisioningDisabled: false };
   const clock = createManualClock(Date.now());
-  const services = await startServices(faults);
-  const { issuer, contactCentre, logWorkspace } = services;
+  const services = await startServices();
+  const { issuer, logWorkspace } = services;
   const environment = {
     ...services.environment,
-    MAX_VMR: String(rooms),
+    MAX_VMR: String(maxRooms),
     POOL_READY_DELAY_SECONDS: "0",
-    EVENT_SINK_PREVIOUS_USERNAME: identities.sinkUsername,
-    EVENT_SINK_PREVIOUS_PASSWORD: "previous",
   };
   const settings = loadSettings(environment);
   const world = createMemoryWorld(clock);
   const { platform, queues } = world;
   const { timeoutSeconds, maxConcurrency } = settings.platform;
-  const network = createNetwork(faults, clock, timeoutSeconds);
-  const operatorsClient = createClient(network(platform.transport), {
+  const operatorsClient = createClient(platform.transport, {
     timeoutSeconds,
     maxConcurrency,
     credentials: noCredentials,
@@ -131,7 +91,6 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
   });
   const gateway = createMemoryGateway(world, {
     settings: environment,
-    network,
     adapters: {
       accessChecks: createAccessChecks({
         eventSink: settings.eventSink,
@@ -140,8 +99,7 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
       }),
       metricsSink: async (row) => {
         const url = `${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`;
-        const { ok } = await fetch(url, { method: "POST", body: JSON.stringify([row]) });
-        if (!ok) throw new Error("the row is refused");
+        await fetch(url, { method: "POST", body: JSON.stringify([row]) });
       },
     },
     onLog: (line) => logWorkspace.addTrace(line, new Date(clock.now())),
@@ -186,16 +144,15 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     if (areInPool) for (const name of names) await queues.pool.put(name);
   }
 
-  const callers = createCallers(gateway, issuer);
-
-  async function fill(): Promise<void> {
-    await callers.call("bulkCreateRooms");
-    await provision();
+  /** Calls a function, by default as an application that may call all of them. */
+  async function call(name: string, { headers, ...request }: MemoryRequest = {}) {
+    const authorization = `Bearer ${issuer.issueToken()}`;
+    return gateway.call(name, { headers: headers ?? { authorization, "content-length": "0" }, ...request });
   }
 
-  if (isFilled) {
-    await fill();
-    await runTimer("collectMetrics");
+  async function fill(): Promise<void> {
+    await call("bulkCreateRooms");
+    await provision();
   }
 
   return {
@@ -205,23 +162,17 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
     platform,
     queues,
     issuer,
-    contactCentre,
-    logWorkspace,
-    ...callers,
+    call,
     fill,
     provision,
     runTimer,
     addRooms,
     log,
     roomNames: () => platform.rooms().map(({ name }) => name),
-    failToLoad: (): void => {
-      faults.isAppMissing = true;
-      log({ event: hostFailureEvent, message: "Error: a setting is missing" });
-    },
     /** Ten callers, one after the other; the rooms that they get are replaced. */
-    creates: async (claims: ApplicationRequest["claims"] = {}): Promise<void> => {
-      for (let index = 0; index < 10 && !faults.isAppMissing; index++) {
-        await callers.call("createRoomFromQueue", { claims });
+    creates: async (): Promise<void> => {
+      for (let index = 0; index < 10; index++) {
+        await call("createRoomFromQueue");
         await provision();
         clock.advance(1);
       }
@@ -242,40 +193,12 @@ export async function startGatewayInMemory({ rooms = 20, isFilled = true }: Gate
         connect: async () => ({ ...target, ...changes }),
       }),
     /** Ends every fault. */
-    mend: async (): Promise<void> => {
-      Object.assign(faults, noFaults);
+    mend: (): void => {
+      faults.isProvisioningDisabled = false;
       issuer.setDown(false);
-      contactCentre.clearFaults();
       platform.clearFaults();
       platform.clearAlarms();
-      await platform.goUp();
     },
     stop: services.stop,
-  };
-}
-
-interface ApplicationRequest extends MemoryRequest {
-  /** What the token says that is not as usual. */
-  readonly claims?: Readonly<Record<string, unknown>>;
-}
-
-/** Everybody who calls the gateway: applications, the platform's nodes and agents. */
-function createCallers(
-  gateway: ReturnType<typeof createMemoryGateway>,
-  issuer: Awaited<ReturnType<typeof startTokenIssuer>>,
-) {
-  return {
-    /** Calls a function, by default as an application that may call all of them. */
-    call: async (name: string, { claims = {}, headers, ...request }: ApplicationRequest = {}) => {
-      const authorization = `Bearer ${issuer.issueToken({ claims })}`;
-      return gateway.call(name, { headers: headers ?? { authorization, "content-length": "0" }, ...request });
-    },
-    sendEvents: async (amount: number, password: string = identities.sinkPassword, username?: string) => {
-      const json = { event: "participant_connected", data: {} };
-      for (let index = 0; index < amount; index++)
-        await gateway.call("eventSink", { headers: asEventSink(username, password), json });
-    },
-    askAsAgent: async (token: string = identities.agentToken) =>
-      gateway.call("getPublicRoom", { headers: { "x-auth-token": token }, roomName: "any" }),
   };
 }

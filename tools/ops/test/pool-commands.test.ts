@@ -9,7 +9,7 @@ import { useStartedPerTest } from "../../../test/support/use-started.ts";
 import { withTakenOut } from "../pool/taken-out.ts";
 import { startGatewayInMemory } from "./gateway-in-memory.ts";
 
-const gateway = useStartedPerTest(async () => startGatewayInMemory({ rooms: 6, isFilled: false }));
+const gateway = useStartedPerTest(async () => startGatewayInMemory({ maxRooms: 6 }));
 
 const threeRooms = async () => gateway.addRooms(["one", "two", "three"], { areInPool: true });
 /** Three rooms, whose names are leased, and two requests that the host does not serve. */

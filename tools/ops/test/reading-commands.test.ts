@@ -7,7 +7,7 @@ import { identities } from "../../simulators/identities.ts";
 import { screenTime } from "../../terminal/format.ts";
 import { startGatewayInMemory } from "./gateway-in-memory.ts";
 
-const gateway = useStartedPerTest(async () => startGatewayInMemory({ rooms: 4, isFilled: false }));
+const gateway = useStartedPerTest(async () => startGatewayInMemory({ maxRooms: 4 }));
 
 const outputOf = async (command: string) => (await gateway.ops(command)).output;
 /** The lines of an output, cut into columns. */

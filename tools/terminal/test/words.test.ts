@@ -23,6 +23,23 @@ test.each([
   expect(describeCall({ networkCode })).toBe(`${words} (${networkCode})`);
 });
 
+const page = "NOT_FROM_IT";
+test.each([
+  ["PATCH", 202, undefined, "does not respond to PATCH as documented (202)"],
+  ["GET", 302, page, "redirects (302): its URL or the login is wrong, or something in between does it"],
+  ["GET", 401, page, "refuses the login (401)"],
+  [undefined, 403, undefined, "refuses access (403)"],
+  ["GET", 403, undefined, "refuses GET (403): the account may not read"],
+  ["PATCH", 403, undefined, "refuses PATCH (403): the account may read but not change"],
+  ["DELETE", 403, undefined, "refuses DELETE (403): the account may not delete"],
+  ["GET", 403, page, "something in between responds to GET in its place (403)"],
+  ["GET", 409, undefined, "rejects GET (409)"],
+  ["GET", 429, undefined, "throttles (429)"],
+  ["GET", 503, undefined, "fails at GET (503)"],
+])("A response to %s with %d and the code %s is described as: %s", (method, status, networkCode, words) => {
+  expect(describeCall({ method, status, networkCode })).toBe(words);
+});
+
 test.each([
   [0.4, "0 s"],
   [59.5, "1 min"],
