@@ -184,9 +184,7 @@ test.each<[string, Answer, unknown]>([
   ["403 with the error of another status", { status: 403, body: errorBody(404) }, unavailable(5)],
   ["403 with other JSON", { status: 403, body: { status: 403 } }, unavailable(5)],
   ["404 without a body", { status: 404 }, unavailable(5)],
-  ["a redirect", { status: 302, headers: { location: "/" }, body: errorBody(302) }, unavailable(5)],
   ["407 with an error", { status: 407, body: errorBody(407) }, unavailable(5)],
-  ["413 with an error", { status: 413, body: errorBody(413) }, unavailable(5)],
   ["202 with a user", { status: 202, body: user }, unavailable(5)],
 ])("Only the contact centre itself refuses a token: %s", async (_, answer, outcome) => {
   reply = () => answer;
@@ -195,8 +193,6 @@ test.each<[string, Answer, unknown]>([
 
 test.each<[number, string, number, Record<string, string>]>([
   [503, "without a time", 5, { "inin-correlation-id": "c-1" }],
-  [500, "without a time", 5, {}],
-  [408, "without a time", 5, {}],
   [429, "with a reset after 12 s", 12, { "inin-ratelimit-reset": "12" }],
   [429, "with Retry-After: 7 and another reset", 7, { "retry-after": "7", "inin-ratelimit-reset": "12" }],
   [429, "with Retry-After: 1.2", 2, { "retry-after": "1.2" }],

@@ -158,8 +158,6 @@ describe("Callers who would wait too long", () => {
 
   test.each([
     ["claim", ceiling],
-    ["caller", ceiling],
-    ["claim", ceiling / 2],
     ["caller", ceiling / 2],
   ] as const)(
     "are refused: a %s, by the average time of those ahead, with a limit of %i",

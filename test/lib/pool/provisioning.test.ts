@@ -150,7 +150,6 @@ describe("A provisioning request", () => {
 
   test.each([
     ["null", null],
-    ["a list", [claimed]],
     ["without a known reason", { reason: "tuesday" }],
     ["without a level", { reason: "bulk" }],
     ["for half a room", bulk(1.5)],

@@ -45,7 +45,6 @@ test.each([
   ["an odd number of digits", "687", notHex],
   ["other characters", "zz", notHex],
   ["the parameter encoded twice", `${hex(url)}%3Bencoding%3Dhex`, notHex],
-  ["the parameter encoded three times", `${hex(url)}%253bencoding%253dhex`, notHex],
   ["two encodings, one not hex", `${hex(url)};encoding=hex;encoding=base64`, otherEncoding],
   ["another encoding after a space", `${hex(url)};encoding = base64`, otherEncoding],
   ["an empty encoding", `${hex(url)};encoding=`, otherEncoding],
