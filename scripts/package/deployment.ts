@@ -19,7 +19,7 @@ async function bundleApp() {
     outfile: "dist/main.js",
     sourcemap: true,
   });
-  const built = outputFiles.map(({ path, contents }) => [toPath(relative(root, path)), contents] as const);
+  const built = outputFiles.map(({ path, contents }) => [relative(root, path), contents] as const);
   const files = new Map(built);
   const build = writeBuild(files);
   return { files, build, sources };
@@ -37,8 +37,6 @@ function writeBuild(files: Map<string, Uint8Array>): string {
   files.set(path, Buffer.from(parts.join(`"${build}"`)));
   return build;
 }
-
-const toPath = (path: string): string => path.replaceAll("\\", "/");
 
 /**
  * Contents by path in the package. Bundles the app; the same sources give the same bytes. `infra/deploy.sh` reads

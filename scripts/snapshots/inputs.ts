@@ -21,22 +21,16 @@ export const compilerVersion = readFileSync(versionFile, "utf8").trim();
 /** Returns the paths in `infra` that decide what is deployed, sorted. */
 function templateFiles(): string[] {
   return readdirSync(infraFolder, { recursive: true, encoding: "utf8" })
-    .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => /^[\w-]+\.bicep(?:param)?$|^policies\/.+\.xml$|^alerts\/.+\.(?:kql|json)$/.test(file))
     .toSorted();
 }
 
 export const readText = (path: string): string => readFileSync(path, "utf8");
 
-/** Returns the paths of all inputs beside the version. */
-function inputFiles(): string[] {
-  const paths = [...templateFiles().map((file) => join(infraFolder, file)), ...scenarios.map(fixtureOf)];
-  return paths.map((path) => path.replaceAll("\\", "/"));
-}
-
 /** Returns the hash of all inputs. */
 export function hashInputs(): string {
   const hash = createHash("sha256").update(readText(versionFile));
-  for (const path of inputFiles()) hash.update(`\0${path}\0${readText(path)}`);
+  const templates = templateFiles().map((file) => join(infraFolder, file));
+  for (const path of [...templates, ...scenarios.map(fixtureOf)]) hash.update(`\0${path}\0${readText(path)}`);
   return hash.digest("hex");
 }
