@@ -10,22 +10,14 @@ const every = [...snapshots.keys()];
 const inPrivateNetwork = ["production", "existing"];
 const withProtectedVault = ["production"];
 
+const closed = { publicNetworkAccess: "Disabled", networkAcls: { defaultAction: "Deny" } };
+
 describe.each<[policy: string, type: string, environments: readonly string[], expected: object]>([
   ["Deny-Storage-http", "Storage/storageAccounts", every, { supportsHttpsTrafficOnly: true }],
   ["Enforce-TLS-SSL-Q225", "Storage/storageAccounts", every, { minimumTlsVersion: "TLS1_2" }],
   ["Enforce-TLS-SSL-Q225", "Web/sites", every, { httpsOnly: true, siteConfig: { minTlsVersion: "1.2" } }],
-  [
-    "Deny-Public-Endpoints",
-    "Storage/storageAccounts",
-    inPrivateNetwork,
-    { publicNetworkAccess: "Disabled", networkAcls: { defaultAction: "Deny" } },
-  ],
-  [
-    "Deny-Public-Endpoints",
-    "KeyVault/vaults",
-    inPrivateNetwork,
-    { publicNetworkAccess: "Disabled", networkAcls: { defaultAction: "Deny" } },
-  ],
+  ["Deny-Public-Endpoints", "Storage/storageAccounts", inPrivateNetwork, closed],
+  ["Deny-Public-Endpoints", "KeyVault/vaults", inPrivateNetwork, closed],
   ["Deny-Public-Endpoints", "Web/sites", inPrivateNetwork, { publicNetworkAccess: "Disabled" }],
   [
     "Enforce-GR-KeyVault",

@@ -1,5 +1,4 @@
 /** The workflows: who may do what, what runs when, and that what they call exists. */
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,6 +6,7 @@ import { parse } from "yaml";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { createPackage } from "../support/infra/azure.ts";
+import { runScript } from "../support/infra/run-script.ts";
 
 const Rights = z.record(z.string(), z.string());
 const text = z.string().optional();
@@ -139,9 +139,11 @@ test("A job or step that does not always run has the condition that its workflow
 
 const gate = "release: Refuse a commit for which nightly has not passed";
 const questions: Readonly<Record<string, string>> = {
-  [refuse]: "api repos/owner/name/actions/artifacts?name=ran-0815 --jq .artifacts[].workflow_run",
-  [gate]: "run list --workflow nightly.yml --commit 4711 --status success --json databaseId --jq length",
+  [refuse]: "gh api repos/owner/name/actions/artifacts?name=ran-0815 --jq .artifacts[].workflow_run",
+  [gate]: "gh run list --workflow nightly.yml --commit 4711 --status success --json databaseId --jq length",
 };
+const runStep = (run: string, gh: string, environment: Record<string, string>, folder = ".") =>
+  runScript(["-e", "-c", run], [{ to: "gh ", stdout: gh }], { environment, folder });
 
 test.each([
   { is: "stops a package that has not run", workflow: "deploy", step: refuse, status: 1 },
@@ -151,7 +153,7 @@ test.each([
     is: "lets a package pass that main has run",
     workflow: "deploy",
     step: refuse,
-    gh: "71 7 main\\n71 71 main",
+    gh: "71 7 main\n71 71 main",
     status: 0,
   },
   { is: "lets what a tag has run pass", workflow: "deploy", step: refuse, gh: "71 71 v1.0.0", status: 0 },
@@ -171,24 +173,26 @@ test.each([
     job.steps.flatMap((one) => (partOf(id, one) === step ? [one.run] : [])),
   );
   const github = { GITHUB_REF_NAME: tag, GITHUB_SHA: "4711", GH_REPO: "owner/name", CHECKSUM: "0815" };
-  const options = { env: { PATH: process.env["PATH"], ...github }, encoding: "utf8" } as const;
-  const stub = `gh() { echo "$*" >&2; printf '${gh}'; }`;
-  const ended = spawnSync("sh", ["-e", "-c", `${stub}\n${run}`], options);
-  expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(questions[step] ?? "")]);
+  const ended = runStep(run, gh, github);
+  expect([ended.status, ended.commands.join("\n")]).toEqual([
+    status,
+    expect.stringContaining(questions[step] ?? ""),
+  ]);
 });
 
 test.each([
   {
     is: "the newest that CI of main has tested",
     release: "",
-    asked:
-      "run list --workflow ci.yml --branch main --event push --status success --limit 1 --json databaseId --jq .[0].databaseId\n" +
-      "run download 4711 --name vmr-gateway --dir dist\n",
+    asked: [
+      "gh run list --workflow ci.yml --branch main --event push --status success --limit 1 --json databaseId --jq .[0].databaseId",
+      "gh run download 4711 --name vmr-gateway --dir dist",
+    ],
   },
   {
     is: "a release",
     release: "v1.0.0",
-    asked: "release download v1.0.0 --pattern vmr-gateway.zip* --dir dist\n",
+    asked: ["gh release download v1.0.0 --pattern vmr-gateway.zip* --dir dist"],
   },
 ])("The package to deploy is $is, and its checksum is approved", async ({ release, asked }) => {
   const made = await createPackage();
@@ -197,19 +201,13 @@ test.each([
   const [fetchStep] = named("deploy").jobs["choose"]?.steps ?? [];
   const folder = dirname(made.path);
   const files = { GITHUB_OUTPUT: join(folder, "output"), GITHUB_STEP_SUMMARY: join(folder, "summary") };
-  const options = {
-    env: { PATH: process.env["PATH"], PACKAGE: release, ...files },
-    cwd: folder,
-    encoding: "utf8",
-  } as const;
-  const stub = `gh() { echo "$*" >&2; echo 4711; }\nmkdir dist; cp vmr-gateway.zip* dist`;
-  const { status, stderr } = spawnSync("sh", ["-e", "-c", `${stub}\n${fetchStep?.run}`], options);
-  expect([status, stderr]).toEqual([0, asked]);
+  const run = `mkdir dist; cp vmr-gateway.zip* dist\n${fetchStep?.run}`;
+  const { status, commands } = runStep(run, "4711\n", { PACKAGE: release, ...files }, folder);
+  expect([status, commands]).toEqual([0, asked]);
   expect(readFileSync(files.GITHUB_OUTPUT, "utf8")).toBe(`checksum=${checksum}\n`);
   const compareStep = named("deploy").jobs["release"]?.steps.find(({ name }) => name?.startsWith("Compare"));
-  const statuses = [checksum, "0".repeat(64)].map((CHECKSUM) => {
-    const env = { PATH: process.env["PATH"], CHECKSUM };
-    return spawnSync("sh", ["-e", "-c", compareStep?.run ?? ""], { ...options, env }).status;
-  });
+  const statuses = [checksum, "0".repeat(64)].map(
+    (CHECKSUM = "") => runStep(compareStep?.run ?? "exit 9", "", { CHECKSUM }, folder).status,
+  );
   expect(statuses).toEqual([0, 1]);
 });

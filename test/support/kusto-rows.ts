@@ -54,8 +54,6 @@ const aggregates: Readonly<Record<string, (values: Values) => unknown>> = {
   max: (values) => numbersIn(values).toSorted((one, other) => other - one)[0],
   min: least,
   minif: least,
-  // The times, of which Kusto shows the least with the other column of its row.
-  arg_min: least,
   // The numbers, of which Kusto shows some.
   percentiles: numbersIn,
 };
