@@ -109,17 +109,10 @@ test("The curl lines of each action work in a shell, without anything else", asy
   expect(platform.rooms().filter((room) => "tag" in room && room.tag === tag)).toHaveLength(1);
 });
 
-test.each<[string, Record<string, string>, string, string?]>([
-  ["read", { room: "Zürich/é?" }, "GET /public/room/Z%C3%BCrich%2F%C3%A9%3F"],
-  ["create", { tag: "" }, "POST /room/create"],
-  [
-    "fail",
-    { fault: "timeout after the commit", count: "3" },
-    "POST /control/faults",
-    '{"kind":"timeout","when":"after","count":3}',
-  ],
-])("The action %s is the right request", (id, values, request, body) => {
+test.each<[string, Record<string, string>, string, string]>([
+  ["read", { room: "Zürich/é?" }, "GET", "/public/room/Z%C3%BCrich%2F%C3%A9%3F"],
+  ["create", { tag: "" }, "POST", "/room/create"],
+])("The action %s is the right request", (id, values, method, path) => {
   const action = actions.find((one) => one.id === id);
-  const [method, path] = request.split(" ");
-  expect(action && requestOf(action, values)).toEqual({ method, path, body });
+  expect(action && requestOf(action, values)).toEqual({ method, path, body: undefined });
 });

@@ -1,5 +1,5 @@
 /** What the console says about each part that differs from normal. */
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { useStarted } from "../../../../test/support/use-started.ts";
 import { startPlatformSimulator } from "../../../simulators/platform/platform-simulator.ts";
 import { startContactCentre } from "../../../simulators/services/contact-centre.ts";
@@ -10,41 +10,26 @@ const platform = useStarted(startPlatformSimulator);
 const issuer = useStarted(startTokenIssuer);
 const contactCentre = useStarted(startContactCentre);
 
-beforeEach(async () => {
-  await platform.goUp();
-  platform.reset();
-  platform.setLatency({ milliseconds: 0 });
-  issuer.setDown(false);
-  contactCentre.clearFaults();
-});
-
-const up = { Gateway: "up", Storage: "up", Platform: "up", "Token issuer": "up", "Contact centre": "up" };
-const parts = () => describeParts({ platform, issuer, contactCentre }, { state: "up" }, false);
-
-test("The console names the states of the app and of the storage", () => {
+test("The console says that each part is up, or what is wrong with it", async () => {
   const stack = { platform, issuer, contactCentre };
-  expect(describeParts(stack, { state: "restarting", reason: "it was killed" }, true)).toEqual({
-    ...up,
-    Gateway: "restarting",
-    Storage: "down",
-  });
-});
-
-test.each<[Record<string, string>, () => unknown]>([
-  [{}, () => undefined],
-  [{ Platform: "down" }, async () => platform.goDown("503")],
-  [{ Platform: "slow, 1.5 s" }, () => platform.setLatency({ milliseconds: 1500 })],
-  [{ Platform: "1 fault" }, () => platform.addFault({ kind: "timeout" })],
-  [{ "Token issuer": "down" }, () => issuer.setDown(true)],
-  [{ "Contact centre": "down, 1 fault to come" }, () => contactCentre.failNext({ status: 503 })],
-])("The console says %o", async (differing, cause) => {
-  await cause();
-  expect(parts()).toEqual({ ...up, ...differing });
-});
-
-test("The console counts the platform's alarms and waiting events", async () => {
-  platform.raiseAlarm({ name: "connectivity_lost" });
+  const up = { Gateway: "up", Storage: "up", Platform: "up", "Token issuer": "up", "Contact centre": "up" };
+  expect(describeParts(stack, { state: "up" }, false)).toEqual(up);
+  issuer.setDown(true);
+  contactCentre.failNext({ status: 503 });
+  await platform.goDown("503");
+  platform.setLatency({ milliseconds: 1500 });
+  platform.addFault({ kind: "timeout" });
+  for (const name of ["connectivity_lost", "licenses_exhausted"]) platform.raiseAlarm({ name });
   platform.configureSink({ url: "http://127.0.0.1:1" });
   platform.startConference({ name: "a" });
-  await expect.poll(parts).toEqual({ ...up, Platform: "1 alarm, 2 events waiting" });
+  const app = { state: "restarting", reason: "it was killed" } as const;
+  await expect
+    .poll(() => describeParts(stack, app, true))
+    .toEqual({
+      Gateway: "restarting",
+      Storage: "down",
+      Platform: "down, slow, 1.5 s, 1 fault, 2 alarms, 2 events waiting",
+      "Token issuer": "down",
+      "Contact centre": "down, 1 fault to come",
+    });
 });

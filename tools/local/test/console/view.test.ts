@@ -1,7 +1,7 @@
 /** What the page shows of the state and of responses, for users who see it and in the texts for those who do not. */
 import { expect, test } from "vitest";
 import type { RoomRow, RoomState, TimelineEntry } from "../../console/console-state.ts";
-import { describeResponse, inOrder, shownEntries, timeOfDay } from "../../console/view.ts";
+import { describeResponse, inOrder, shownEntries } from "../../console/view.ts";
 
 const room = (name: string, state: RoomState, since: number): RoomRow => ({
   name,
@@ -50,11 +50,6 @@ test("The newest 150 entries of all rooms or of the chosen one are shown, the ne
   expect([shown.length, shown[0]?.id, shown.at(-1)?.id]).toEqual([150, "199", "50"]);
   const ofRoom = shownEntries(entries, "b");
   expect([ofRoom.length, ofRoom[0]?.id]).toEqual([9, "8"]);
-});
-
-test("Times are those of the computer's clock", () => {
-  const date = new Date(2026, 0, 2, 13, 4, 5);
-  expect(timeOfDay(date.getTime())).toBe("13:04:05");
 });
 
 test.each<[string, number, string, string | null, string, string?]>([
