@@ -10,7 +10,8 @@ import axios, { type AxiosError, type AxiosInstance, isCancel } from "axios";
 const idleMilliseconds = 4000;
 // A busy gateway also follows a name that moves to another address.
 const maxAgeMilliseconds = 60_000;
-const defaultConnectMilliseconds = 5000;
+// For name look-up, TCP and TLS together.
+const connectMilliseconds = 5000;
 // For each address but the last. A lost SYN is sent again after a second (RFC 6298, 2.1); Node's default is 250 ms.
 const attemptMilliseconds = 1500;
 const maxResponseBytes = 64 * 1024 * 1024;
@@ -39,8 +40,6 @@ export interface ConnectionOptions {
   readonly secureContext?: SecureContext | undefined;
   readonly lookup?: LookupFunction;
   readonly createConnection?: HttpAgent["createConnection"] | undefined;
-  /** The limit for name look-up, TCP and TLS together. */
-  readonly connectMilliseconds?: number;
 }
 
 /**
@@ -80,7 +79,7 @@ function timeoutOf(socket?: object | null): NoResponseError {
 
 /** Creates an agent for one server. It ends connections that do not open in time, are idle or are old. */
 export function createAgent(url: string, options: ConnectionOptions = {}): HttpAgent {
-  const { secureContext, connectMilliseconds = defaultConnectMilliseconds } = options;
+  const { secureContext } = options;
   const Agent = url.startsWith("https:") ? HttpsAgent : HttpAgent;
   const agent = new Agent({
     keepAlive: true,

@@ -165,12 +165,7 @@ async function startPlatform(fault: Fault, addresses: LookupAddress[]) {
   const clock = createManualClock();
   const client = newPlatformClient(`${fault.isTls ? "https" : "http"}://${host}:${port}`, {
     clock,
-    connection: {
-      secureContext: createSecureContext({ ca: cert }),
-      lookup,
-      createConnection,
-      connectMilliseconds: 1500,
-    },
+    connection: { secureContext: createSecureContext({ ca: cert }), lookup, createConnection },
   });
   return {
     clock,
