@@ -1,5 +1,6 @@
 /** Requests that the host could change, and the fault that the API document shows. */
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+import { contactCentreUsers } from "../../tools/simulators/identities.ts";
 import { document } from "../support/api-document.ts";
 import { asAgent } from "../support/credentials.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
@@ -56,4 +57,19 @@ test("The API document's example of a 422 is what the gateway returns for the re
   const response = await gateway.sendAsApplication("POST /room/create?uuiData=xyz%3Bencoding%3Dhex");
   const documented = document.paths["/room/create"]?.["post"]?.responses["422"]?.content["application/json"];
   expect(response).toMatchObject({ status: 422, json: documented?.["example"] });
+});
+
+test("An agent who asks while the contact centre counts as silent is served by the same instance 5 s later", async () => {
+  gateway.addAssigned("room-1");
+  const { contactCentre } = gateway.stack;
+  const [agent] = contactCentreUsers;
+  if (agent) contactCentre.setUsers([...contactCentreUsers, { ...agent, token: "agent-during-silence" }]);
+  const read = async (token: string) =>
+    gateway.send("GET /public/room/room-1", { headers: { "x-auth-token": token } });
+  contactCentre.failNext({ kind: "reset", count: 2 });
+  for (const token of ["unknown-1", "unknown-2"]) expect(await read(token)).toMatchObject({ status: 503 });
+  // A busy computer may take so long that this is served already.
+  expect([200, 503]).toContain((await read("agent-during-silence")).status);
+  const served = async () => expect(await read("agent-during-silence")).toMatchObject({ status: 200 });
+  await vi.waitFor(served, { timeout: 60_000, interval: 500 });
 });

@@ -92,8 +92,9 @@ export function createContactCentreCheck(
       log.warn("contact-centre-unavailable", { status: null, waiting });
       return lasting("unavailable", unavailableSeconds);
     }
-    const requested =
-      pending.get(key) ?? slots.add(async () => requestAndCache(key, token, log), { priority });
+    const check = async () => requestAndCache(key, token, log);
+    // Removed here and not by the check, which a free slot runs at once, before it is in the map.
+    const requested = pending.get(key) ?? slots.add(check, { priority }).finally(() => pending.delete(key));
     pending.set(key, requested);
     return requested;
   }
@@ -104,7 +105,6 @@ export function createContactCentreCheck(
     const isSilent = silence && secondsLeft(silence) > 0;
     const check = isSilent ? silence : await fetchCurrentUser(token, log);
     (check.verdict === "allowed" ? agents : verdicts).set(key, check);
-    pending.delete(key);
     return check;
   }
 

@@ -1,4 +1,6 @@
 /** Contact-centre tokens: accepted users, cached verdicts, and failures of the contact centre. */
+import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { createManualClock, type ManualClock } from "../../../tools/simulators/memory/clock.ts";
@@ -8,6 +10,7 @@ import { useStartedPerTest } from "../../support/use-started.ts";
 
 const divisionId = "55555555-5555-4555-8555-55555555abcd";
 const user = { state: "active", division: { id: divisionId } };
+const page = "<html>Blocked</html>";
 const ok = (body: unknown = user) => ({ status: 200, body });
 const forbidden = expect.objectContaining({ code: "forbidden", status: 403, details: { reason: "user" } });
 const unauthenticated = (reason: string, hint = "", more = {}) => {
@@ -167,6 +170,70 @@ test("After two calls in a row without a response, no call is made for 5 s, also
   expect(await checkAll()).toEqual(Array(30).fill(undefined));
 });
 
+test("An agent who asks alone in these 5 s is accepted after them, like everybody else", async () => {
+  reply = () => "reset";
+  await outcomeOf("agent-1");
+  await outcomeOf("agent-2");
+  reply = () => ok();
+  expect(await outcomeOf("agent-3")).toEqual(unavailable(5));
+  clock.advance(4);
+  expect(await outcomeOf("agent-3")).toEqual(unavailable(1));
+  expect(calls).toEqual(["agent-1", "agent-2"]);
+  clock.advance(1);
+  expect(await outcomeOf("agent-3")).toBeUndefined();
+});
+
+test("Whatever happened before, a minute later each token is checked again, and gets the verdict that it deserves", async () => {
+  const deserved = {
+    "agent-1": undefined,
+    "agent-2": undefined,
+    invented: refusedWith(401),
+    other: forbidden,
+  };
+  const tokens = ["agent-1", "agent-2", "invented", "other"] as const;
+  const whenWell = (token: string) => {
+    if (token === "invented") return { status: 401 };
+    return ok(token === "other" ? { ...user, division: { id: "another" } } : user);
+  };
+  const answers = fc.constantFrom<Answer | undefined>(
+    undefined,
+    "reset",
+    "reset",
+    { status: 500 },
+    { status: 429, headers: { "retry-after": "20" } },
+    { status: 200, body: page },
+  );
+  const step = fc.record({
+    answers: fc.array(answers, { minLength: 1, maxLength: 3 }),
+    asking: fc.array(fc.constantFrom(...tokens), { maxLength: 10 }),
+    seconds: fc.constantFrom(0, 1, 4, 6, 30, 61),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 10 }), async (history) => {
+      checkToken = checkAt(centre.url);
+      for (const { answers: given, asking, seconds } of history) {
+        reply = async (token) => {
+          await setImmediate();
+          return given[calls.length % given.length] ?? whenWell(token);
+        };
+        await Promise.all(
+          asking.map(async (token) => {
+            const outcome = await outcomeOf(token);
+            expect([deserved[token], expect.objectContaining({ status: 503 })]).toContainEqual(outcome);
+          }),
+        );
+        clock.advance(seconds);
+      }
+      reply = whenWell;
+      clock.advance(61);
+      calls = [];
+      for (const token of tokens) expect(await outcomeOf(token)).toEqual(deserved[token]);
+      expect(calls).toEqual(tokens);
+    }),
+    { numRuns: 60 },
+  );
+});
+
 test("Invented tokens do not displace the verdict of an agent", async () => {
   await outcomeOf("agent-token");
   reply = () => ({ status: 401 });
@@ -175,7 +242,6 @@ test("Invented tokens do not displace the verdict of an agent", async () => {
   expect(await outcomeOf("agent-token")).toBeUndefined();
 });
 
-const page = "<html>Blocked</html>";
 const errorBody = (status: unknown) => ({ code: "not.authorized", status, message: "text" });
 test.each<[string, Answer, unknown]>([
   ["401 with a page", { status: 401, body: page }, refusedWith(401)],
