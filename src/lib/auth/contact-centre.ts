@@ -93,7 +93,7 @@ export function createContactCentreCheck(
       return lasting("unavailable", unavailableSeconds);
     }
     const check = async () => requestAndCache(key, token, log);
-    // Removed here and not by the check, which a free slot runs at once, before it is in the map.
+    // Removed here, because a free slot runs the check at once: it may end before its promise is in the map.
     const requested = pending.get(key) ?? slots.add(check, { priority }).finally(() => pending.delete(key));
     pending.set(key, requested);
     return requested;

@@ -19,7 +19,7 @@ export function createSharedList(conferences: Pick<Conferences, "list">, clock: 
   let latestEnd: Promise<unknown> = Promise.resolve();
 
   async function listAfter(earlierEnd: Promise<unknown>): Promise<ConferenceRow[]> {
-    // Nothing before, because `next` is this list only when the caller goes on.
+    // Keep this first: `next` is set after this function has returned its promise.
     await earlierEnd;
     next = undefined;
     return conferences.list({ startBefore: clock.now() + maxSeconds * 1000 });
