@@ -237,6 +237,24 @@ test("Deletion goes on beside more creates than possible, on an instance of its 
   expect(left[1]).toBe(0);
 });
 
+test.each([
+  ["assigned", 4],
+  ["pooled", 2],
+] as const)(
+  "Beside a bulk delete of rooms marked %s, at %i s per call, every read is served",
+  async (state, callSeconds) => {
+    const world = await createLoadWorld({ callSeconds, pooled: 0 });
+    for (let rooms = 0; rooms < 200; rooms++) await world.addRoom(state);
+    await world.queues.pool.clear();
+    // On a slow platform, it has to be repeated.
+    world.sendAtOnce(1, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log));
+    const reads = world.arrive(1 / callSeconds, world.requests.read);
+    await world.pass(150);
+    expect(reads.length).toBeGreaterThan(30);
+    expect(reads.filter(({ error, took }) => error || took > 2.5 * callSeconds)).toEqual([]);
+  },
+);
+
 /** Starts all parts as Azure runs them: four instances for provisioning, and the timers. Conferences are played. */
 function startAllParts(
   world: Awaited<ReturnType<typeof createLoadWorld>>,

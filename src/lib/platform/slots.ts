@@ -46,10 +46,12 @@ export function createSlots(clock: Clock) {
     return Math.abs(clock.now() - rushSince) < maxYieldMilliseconds;
   }
 
+  const maxInBackground = () => Math.max(1, max - slotsLeftForCallers);
+
   /** Returns the next to start: the lines take turns, and in each line, whoever came first is next. */
   function findNext(): Work | undefined {
     const inBackground = [...started].filter(({ kind }) => kind === "background").length;
-    const mayStartBackground = inBackground < Math.max(1, max - slotsLeftForCallers);
+    const mayStartBackground = inBackground < maxInBackground();
     const candidates = [...waiting].filter(({ kind }) => kind !== "background" || mayStartBackground);
     const first = candidates.filter((work) => !isYielding(work));
     return first.find((work) => lineOf(work) !== lastLine) ?? first[0] ?? candidates[0];
@@ -66,19 +68,28 @@ export function createSlots(clock: Clock) {
     rushSince = isRush ? (rushSince ?? clock.now()) : undefined;
   }
 
+  /** Returns how long these keep one slot before it is this line's turn; the other line has half of the turns. */
+  function millisecondsAhead(ahead: Readonly<Record<Line, number>>, line: Line): number {
+    const claims = Math.min(ahead.claims, ahead[line]);
+    const others = Math.min(ahead.others, ahead[line]);
+    return claims * averageMilliseconds.claims + others * averageMilliseconds.others;
+  }
+
   /**
-   * Whether a caller who arrives now would wait too long in this line, in which half of the turns are the other line's.
+   * Whether a caller who arrives now would wait too long in this line: behind all others for any slot, and also behind
+   * other callers for the slots that are left to them. If none is left, everybody is ahead.
    */
   function isTooLong(line: Line): boolean {
-    const ahead: Record<Line, number> = { claims: 0, others: 0 };
-    for (const work of waiting) if (!isYielding(work)) ahead[lineOf(work)] += 1;
-    const turns = {
-      claims: Math.min(ahead.claims, ahead[line]),
-      others: Math.min(ahead.others, ahead[line]),
-    };
-    const milliseconds =
-      turns.claims * averageMilliseconds.claims + turns.others * averageMilliseconds.others;
-    return ahead[line] >= maxWaitingPerLine || milliseconds / max > maxWaitMilliseconds;
+    const callers: Record<Line, number> = { claims: 0, others: 0 };
+    for (const work of waiting) if (work.kind !== "background") callers[lineOf(work)] += 1;
+    if (callers[line] >= maxWaitingPerLine) return true;
+    const background = [...waiting, ...started].filter(({ kind }) => kind === "background");
+    const all = { ...callers, others: callers.others + background.length };
+    const slotsForCallers = max - maxInBackground();
+    return (
+      millisecondsAhead(all, line) > max * maxWaitMilliseconds &&
+      millisecondsAhead(callers, line) >= slotsForCallers * maxWaitMilliseconds
+    );
   }
 
   function createSlot(work: Work): Slot {

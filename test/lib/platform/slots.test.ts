@@ -188,12 +188,115 @@ describe("Callers who would wait too long", () => {
     await served([...start(4 * ceiling, "claim"), ...start(4 * ceiling, "caller")]);
     const claims = start(30, "claim");
     expect(await countRefused(claims)).toBe(0);
-    // Background work gives way, so it does not count.
-    for (let count = 0; count < 30; count++) void slots.take("background", inSeconds(0.1));
     const reads = start(60, "caller");
     // With as many claims of a second as reads of three ahead, 17 reads wait for eight seconds at most.
     const refused = await countRefused(reads);
     expect(refused).toBe(60 - 17);
     expect(await served([...claims, ...reads])).toBe(90 - refused);
   });
+
+  /** Does background work of this duration for two minutes, as many units at once as bulk delete has. */
+  function workInBackground(seconds: number): void {
+    const end = clock.now() + 120_000;
+    const workOn = async () => {
+      while (clock.now() < end) {
+        using slot = await slots.take("background", inSeconds(300));
+        if (slot) await clock.sleep(seconds * 1000);
+      }
+    };
+    for (let unit = 0; unit < 16; unit++) void workOn();
+  }
+
+  test.each([0.4, 4, 20])(
+    "are not refused beside slots that are left to them, however much background work of %d s waits",
+    async (seconds) => {
+      slots.setMax(5);
+      workInBackground(seconds);
+      await clock.advance(60_000);
+      for (let second = 0; second < 30; second++) {
+        const arrivedAt = clock.now();
+        const slot = await slots.take(second % 2 === 0 ? "caller" : "claim", inSeconds(10));
+        expect([slot !== undefined, clock.now() - arrivedAt]).toEqual([true, 0]);
+        slot?.[Symbol.dispose]();
+        await clock.advance(1000);
+      }
+    },
+  );
+
+  test.each([
+    ["claim", 5, 2, 10],
+    ["caller", 5, 2, 10],
+    ["caller", 3, 2, 8],
+    ["claim", 12, 4, 12],
+    // The only slot is not left to callers.
+    ["caller", 1, 2, 0],
+  ] as const)(
+    "are those who would wait for more than 8 s behind background work: a %s, with a limit of %i and %i s for each",
+    async (kind, limit, seconds, least) => {
+      slots.setMax(limit);
+      workSeconds = { claim: seconds, caller: seconds };
+      await served(start(limit, kind));
+      await served(start(limit, kind));
+      workInBackground(seconds);
+      await clock.advance(20_000);
+      const waits: number[] = [];
+      const arrivedAt = clock.now();
+      const works = Array.from({ length: 60 }, async () => {
+        using slot = await slots.take(kind, inSeconds(60));
+        if (!slot) return;
+        waits.push((clock.now() - arrivedAt) / 1000);
+        await clock.sleep(seconds * 1000);
+      });
+      await clock.advance(60_000);
+      await Promise.all(works);
+      expect(waits.length).toBeGreaterThanOrEqual(least);
+      // The work that is in the slots ends first.
+      expect(Math.max(0, ...waits)).toBeLessThanOrEqual(8 + seconds);
+    },
+  );
+});
+
+test("In 250 random histories, nobody waits or is refused while a slot is free for them, and everybody ends", async () => {
+  const kinds = ["claim", "caller", "background"] as const;
+  const refusedBesideFreeSlots: number[] = [];
+  for (let seed = 1; seed <= 250; seed++) {
+    const random = createSeededRandom(seed);
+    clock = createVirtualClock(random);
+    slots = createSlots(clock);
+    const max = 1 + random.integerBelow(12);
+    slots.setMax(max);
+    const waiting = { claim: 0, caller: 0, background: 0 };
+    const working = { claim: 0, caller: 0, background: 0 };
+    const callersOf = ({ claim, caller }: typeof waiting) => claim + caller;
+    const isFree = () => callersOf(working) + working.background < max;
+    const unitMilliseconds = 50 + random.integerBelow(3000);
+
+    async function work(kind: (typeof kinds)[number]): Promise<void> {
+      const arrivedAt = clock.now();
+      const hasSlot = isFree() && callersOf(waiting) === 0;
+      waiting[kind] += 1;
+      using slot = await slots.take(kind, inSeconds(kind === "background" ? 300 : 10));
+      waiting[kind] -= 1;
+      if (!slot) {
+        if (hasSlot && clock.now() === arrivedAt) refusedBesideFreeSlots.push(seed);
+        return;
+      }
+      working[kind] += 1;
+      await clock.sleep(unitMilliseconds * (0.5 + random.integerBelow(1000) / 1000));
+      working[kind] -= 1;
+    }
+
+    const works: Promise<void>[] = [];
+    for (let step = 0; step < 60; step++) {
+      const count = random.integerBelow(random.integerBelow(4) === 0 ? 30 : 3);
+      const kind = kinds[random.integerBelow(3)] ?? "claim";
+      for (let each = 0; each < count; each++) works.push(work(kind));
+      await clock.advance(random.integerBelow(unitMilliseconds));
+      const mayWork = working.background < Math.max(1, max - 2) ? waiting.background : 0;
+      expect(isFree() && callersOf(waiting) + mayWork > 0, `seed ${seed}`).toBe(false);
+    }
+    await clock.advance(600_000);
+    await Promise.all(works);
+  }
+  expect(refusedBesideFreeSlots).toEqual([]);
 });
