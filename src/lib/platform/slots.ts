@@ -14,6 +14,7 @@ interface Work {
 }
 
 type Line = "claims" | "others";
+type Count = Readonly<Record<Work["kind"], number>>;
 
 const lineOf = ({ kind }: Pick<Work, "kind">): Line => (kind === "claim" ? "claims" : "others");
 
@@ -38,7 +39,7 @@ export function createSlots(clock: Clock) {
   const waiting = new Set<Work>();
   const started = new Set<Work>();
   /** How long units of work keep their slots: moving averages that begin at 0, so that one slow unit says little. */
-  const averageMilliseconds = { claims: 0, others: 0 };
+  const averageMilliseconds = { claim: 0, caller: 0, background: 0 };
 
   /** Whether callers go first: in the first seconds of a rush, because the pool would run dry if they always did. */
   function isYielding({ kind }: Work): boolean {
@@ -47,11 +48,11 @@ export function createSlots(clock: Clock) {
   }
 
   const maxInBackground = () => Math.max(1, max - slotsLeftForCallers);
+  const inBackground = () => [...started].filter(({ kind }) => kind === "background").length;
 
   /** Returns the next to start: the lines take turns, and in each line, whoever came first is next. */
   function findNext(): Work | undefined {
-    const inBackground = [...started].filter(({ kind }) => kind === "background").length;
-    const mayStartBackground = inBackground < maxInBackground();
+    const mayStartBackground = inBackground() < maxInBackground();
     const candidates = [...waiting].filter(({ kind }) => kind !== "background" || mayStartBackground);
     const first = candidates.filter((work) => !isYielding(work));
     return first.find((work) => lineOf(work) !== lastLine) ?? first[0] ?? candidates[0];
@@ -69,36 +70,37 @@ export function createSlots(clock: Clock) {
   }
 
   /** Returns how long these keep one slot before it is this line's turn; the other line has half of the turns. */
-  function millisecondsAhead(ahead: Readonly<Record<Line, number>>, line: Line): number {
-    const claims = Math.min(ahead.claims, ahead[line]);
-    const others = Math.min(ahead.others, ahead[line]);
-    return claims * averageMilliseconds.claims + others * averageMilliseconds.others;
+  function millisecondsAhead({ claim, caller, background }: Count, line: Line): number {
+    const others = caller + background;
+    const turns = line === "claims" ? claim : others;
+    const ofClaims = Math.min(claim, turns) * averageMilliseconds.claim;
+    const ofOthers = caller * averageMilliseconds.caller + background * averageMilliseconds.background;
+    return ofClaims + (Math.min(others, turns) / Math.max(1, others)) * ofOthers;
   }
 
   /**
-   * Whether a caller who arrives now would wait too long in this line: behind all others for any slot, and also behind
+   * Whether a caller who arrives now would wait too long in this line: behind everybody for any slot, and also behind
    * other callers for the slots that are left to them. If none is left, everybody is ahead.
    */
   function isTooLong(line: Line): boolean {
-    const callers: Record<Line, number> = { claims: 0, others: 0 };
-    for (const work of waiting) if (work.kind !== "background") callers[lineOf(work)] += 1;
-    if (callers[line] >= maxWaitingPerLine) return true;
-    const background = [...waiting, ...started].filter(({ kind }) => kind === "background");
-    const all = { ...callers, others: callers.others + background.length };
+    // Background work that has a slot gives it back to its line.
+    const all = { claim: 0, caller: 0, background: inBackground() };
+    for (const { kind } of waiting) all[kind] += 1;
+    if (all[line === "claims" ? "claim" : "caller"] >= maxWaitingPerLine) return true;
     const slotsForCallers = max - maxInBackground();
     return (
       millisecondsAhead(all, line) > max * maxWaitMilliseconds &&
-      millisecondsAhead(callers, line) >= slotsForCallers * maxWaitMilliseconds
+      millisecondsAhead({ ...all, background: 0 }, line) >= slotsForCallers * maxWaitMilliseconds
     );
   }
 
   function createSlot(work: Work): Slot {
     const startedAt = clock.now();
-    const line = lineOf(work);
+    const { kind } = work;
     return {
       [Symbol.dispose]() {
         const milliseconds = clock.now() - startedAt;
-        averageMilliseconds[line] = 0.8 * averageMilliseconds[line] + 0.2 * milliseconds;
+        averageMilliseconds[kind] = 0.8 * averageMilliseconds[kind] + 0.2 * milliseconds;
         started.delete(work);
         startNext();
       },

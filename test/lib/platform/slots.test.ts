@@ -224,20 +224,20 @@ describe("Callers who would wait too long", () => {
   );
 
   test.each([
-    ["claim", 5, 2, 10],
-    ["caller", 5, 2, 10],
-    ["caller", 3, 2, 8],
-    ["claim", 12, 4, 12],
+    ["claim", 5, 2, 2, 10],
+    ["caller", 5, 2, 2, 10],
+    ["caller", 3, 2, 2, 8],
+    ["claim", 12, 4, 4, 12],
+    ["caller", 12, 0.5, 9, 30],
     // The only slot is not left to callers.
-    ["caller", 1, 2, 0],
+    ["caller", 1, 2, 2, 0],
   ] as const)(
-    "are those who would wait for more than 8 s behind background work: a %s, with a limit of %i and %i s for each",
-    async (kind, limit, seconds, least) => {
+    "are those who would wait for more than 8 s: a %s, with a limit of %i and %d s for each, behind background work of %i s",
+    async (kind, limit, seconds, backgroundSeconds, least) => {
       slots.setMax(limit);
       workSeconds = { claim: seconds, caller: seconds };
-      await served(start(limit, kind));
-      await served(start(limit, kind));
-      workInBackground(seconds);
+      await served(start(5 * limit, kind));
+      workInBackground(backgroundSeconds);
       await clock.advance(20_000);
       const waits: number[] = [];
       const arrivedAt = clock.now();
@@ -251,7 +251,7 @@ describe("Callers who would wait too long", () => {
       await Promise.all(works);
       expect(waits.length).toBeGreaterThanOrEqual(least);
       // The work that is in the slots ends first.
-      expect(Math.max(0, ...waits)).toBeLessThanOrEqual(8 + seconds);
+      expect(Math.max(0, ...waits)).toBeLessThanOrEqual(8 + backgroundSeconds);
     },
   );
 });
