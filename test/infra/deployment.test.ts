@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { secretsFor } from "../../scripts/check-values/faults.ts";
+import { healthCheck } from "../../src/functions/health-check.ts";
 import { createRecordContainer } from "../../src/lib/azure/blob-records.ts";
 import { maxBodyBytes } from "../../src/lib/http/body.ts";
 import { queueNames } from "../../src/lib/queue.ts";
@@ -11,6 +12,7 @@ import {
   allOf,
   lastOf,
   onlyOf,
+  type Resource,
   type Snapshot,
   snapshotOf,
   snapshots,
@@ -28,6 +30,22 @@ const namesOf = (snapshot: Snapshot, type: string) => allOf(snapshot, type).map(
 test("The app has the Node that package.json names", () => {
   const { runtime } = propertiesOf(testing, "Web/sites")["functionAppConfig"];
   expect(runtime).toEqual({ name: "node", version: manifest.engines.node.replace(">=", "") });
+});
+
+test("The app scales, is updated and is spread over zones as its environment says", () => {
+  const scaling = [existing, testing].map((snapshot) => {
+    const { scaleAndConcurrency, siteUpdateStrategy } = propertiesOf(snapshot, "Web/sites")[
+      "functionAppConfig"
+    ];
+    const { alwaysReady, maximumInstanceCount } = scaleAndConcurrency;
+    return [siteUpdateStrategy.type, maximumInstanceCount, alwaysReady];
+  });
+  expect(scaling).toEqual([
+    ["Recreate", 40, [{ name: "http", instanceCount: 3 }]],
+    ["RollingUpdate", 4, []],
+  ]);
+  const zones = [production, testing].map((one) => propertiesOf(one, "Web/serverfarms")["zoneRedundant"]);
+  expect(zones).toEqual([true, false]);
 });
 
 test.each(everySnapshot)(
@@ -70,6 +88,66 @@ describe("An environment", () => {
     const values = everySnapshot.flatMap(([, { outputs }]) => Object.values(outputs)).join("\n");
     expect(values).not.toMatch(/list\w+\(|secret|password|connectionString/i);
   });
+});
+
+describe("The logs", () => {
+  test("have the cap of test, and none in production, which archives the app's tables", () => {
+    const caps = [testing, production].map((snapshot) => {
+      const { workspaceCapping } = propertiesOf(snapshot, "OperationalInsights/workspaces");
+      return workspaceCapping.dailyQuotaGb;
+    });
+    // 0 would be no logs at all.
+    expect(caps).toEqual([5, -1]);
+    const tables = allOf(production, "OperationalInsights/workspaces/tables").map(({ id, properties }) => [
+      lastOf(id),
+      properties["retentionInDays"],
+      properties["totalRetentionInDays"],
+    ]);
+    const names = ["AppExceptions", "AppRequests", "AppTraces", "VmrGatewayMetrics_CL"];
+    expect(tables).toEqual(names.map((name) => [name, 60, 365]));
+  });
+
+  test("say who used a secret, replaced the package or deleted a message", () => {
+    const logged = allOf(existing, "Insights/diagnosticSettings").map(({ id, properties }) => {
+      const logs: Record<string, unknown>[] = properties["logs"];
+      const names = logs.map(
+        ({ enabled, category, categoryGroup }) => enabled && (category ?? categoryGroup),
+      );
+      return `${/kv-vmr|stvmr(?:pkg)?/.exec(id)?.[0]}: ${names.join(", ")}`;
+    });
+    const ofPackage = "stvmrpkg: StorageWrite, StorageDelete";
+    expect(logged.toSorted()).toEqual(["kv-vmr: audit", "stvmr: StorageDelete", ofPackage]);
+  });
+});
+
+test.each([
+  {
+    people: "an address, a phone and a page",
+    snapshot: production,
+    urgent: [["on-call-production@example.com"], ["49 1701234567"], ["https://call.example.com"]],
+  },
+  {
+    people: "two addresses",
+    snapshot: existing,
+    urgent: [["on-call@example.com", "second-on-call@example.com"], [], []],
+  },
+])("Urgent alerts reach $people, and routine ones the team", ({ snapshot, urgent }) => {
+  const receivers = allOf(snapshot, "Insights/actionGroups").map(({ properties }) => {
+    const { emailReceivers, smsReceivers = [], webhookReceivers = [] } = properties;
+    return [
+      emailReceivers.map((receiver: { emailAddress: string }) => receiver.emailAddress),
+      smsReceivers.map(
+        ({ countryCode, phoneNumber }: Record<string, string>) => `${countryCode} ${phoneNumber}`,
+      ),
+      webhookReceivers.map((receiver: { serviceUri: string }) => receiver.serviceUri),
+    ];
+  });
+  expect(receivers).toEqual([[["platform-team@example.com"], [], []], urgent]);
+});
+
+test("The availability test expects the status with which the health check succeeds", () => {
+  const { ValidationRules } = propertiesOf(production, "Insights/webtests");
+  expect(Object.keys(healthCheck.responses)).toEqual([String(ValidationRules.ExpectedHttpStatusCode)]);
 });
 
 describe("In the role assignments,", () => {
@@ -156,6 +234,20 @@ describe("The network", () => {
     );
   });
 
+  test("lets app and runner out by the fixed address, and asks public DNS for names that it lacks", () => {
+    const { subnets } = propertiesOf(production, "Network/virtualNetworks");
+    const out = subnets.filter(({ properties }: Resource) => properties["natGateway"] !== null);
+    expect(out.map(({ name }: Resource) => name)).toEqual(["app", "runner"]);
+    const nat = onlyOf(production, "Network/natGateways");
+    for (const { properties } of out) expect(properties.natGateway.id).toBe(nat.id);
+    const { id } = onlyOf(production, "Network/publicIPAddresses");
+    expect(nat.properties["publicIpAddresses"]).toEqual([{ id }]);
+    const links = allOf(production, "Network/privateDnsZones/virtualNetworkLinks");
+    expect(new Set(links.map(({ properties }) => properties["resolutionPolicy"]))).toEqual(
+      new Set(["NxDomainRedirect"]),
+    );
+  });
+
   test.each([
     { snapshot: production, subnet: "private-endpoints", zonesGroup: "rg-vmr-gateway-production" },
     { snapshot: existing, subnet: "endpoints", zonesGroup: "rg-dns" },
@@ -199,6 +291,14 @@ describe("The app settings", () => {
       AzureWebJobsStorage__clientId: expect.stringMatching(/id-vmr-test', '[\d-]+'\)\.clientId/),
       APPLICATIONINSIGHTS_AUTHENTICATION_STRING: expect.stringMatching(/;Authorization=AAD', .*id-vmr-test'/),
       POOL_READY_DELAY_SECONDS: "90",
+    });
+  });
+
+  test("of an environment replace the template's defaults, but nothing that the template knows", () => {
+    expect(settingsOf(existing)).toMatchObject({
+      GATEWAY_NAME: "rooms",
+      POOL_READY_DELAY_SECONDS: "120",
+      FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: "268434",
     });
   });
 
