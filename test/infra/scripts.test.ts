@@ -288,18 +288,35 @@ test("`deploy.sh reload` lets the app read secrets again if one has changed, wit
 });
 
 const gone = { to: "resource list --resource-group", stdout: "" };
-const existing: Response[] = [
+/** What is deleted in the subscription: by this team, and by others whose environments have the same name. */
+function deletedBy({ subscription: of, group: by }: typeof own): Response[] {
+  const idIn = (groupId: string, type: string) => `${groupId}/providers/Microsoft.${type}`;
+  const ours = `/subscriptions/${of}/resourceGroups/${by.toUpperCase()}`;
+  const others = [`/subscriptions/${of}/resourceGroups/${by}-2`, `/subscriptions/other/resourceGroups/${by}`];
+  const vaults = [
+    `${idIn(ours, "KeyVault/vaults/kv-one")}\tvault\tkv-one\tplace\tfalse\t2030-01-01\n`,
+    `${idIn(ours, "KeyVault/vaults/kv-two")}\tvault\tkv-two\tplace\tTrue\t2030-01-01\n`,
+    ...others.map((id) => `${idIn(id, "KeyVault/vaults/kv-o")}\tvault\tkv-o\tplace\tNone\t2030-01-01\n`),
+    "None\tvault\tkv-without-id\tplace\tNone\t2030-01-01\n",
+  ];
+  const services = [
+    `${idIn(ours, "ApiManagement/service/apim-vmr-1")}\tservice\tapim-vmr-1\tplace\n`,
+    ...others.map((id) => `${idIn(id, "ApiManagement/service/apim-o")}\tservice\tapim-o\tplace\n`),
+    "None\tservice\tapim-without-id\tplace\n",
+  ];
+  return [
+    { to: "keyvault list-deleted --resource-type vault --output tsv --query [?", stdout: vaults.join("") },
+    { to: "apim deletedservice list --output tsv --query [?", stdout: services.join("") },
+  ];
+}
+const existing = (team: typeof own): Response[] => [
   { to: "apis/vmr-gateway-acceptance --api-version 2024-05-01 --output none" },
   { to: "group exists --name rg-", stdout: "true\n" },
   { to: "group delete" },
   { to: "resource delete --ids /" },
-  {
-    to: "keyvault list-deleted --resource-type vault --output tsv --query [?properties.tags.",
-    stdout: "kv-one\tplace\tfalse\t2030-01-01\nkv-two\tplace\tTrue\t2030-01-01\n",
-  },
   { to: "keyvault purge" },
-  { to: "apim deletedservice list --output tsv --query [?", stdout: "apim-vmr-1\tplace\n" },
   { to: "apim deletedservice purge" },
+  ...deletedBy(team),
 ];
 const purges = [
   "keyvault purge --name kv-one --location place",
@@ -310,13 +327,17 @@ const teardown = ({ environment, run: runIt }: typeof own, responses: readonly R
 
 describe("`teardown.sh`", () => {
   test.each(["", "test-2", "TEST"])("deletes nothing with the confirmation '%s'", (confirmed) => {
-    const result = run("teardown.sh test", [], { shell: { TEARDOWN_CONFIRM: confirmed } });
+    const live = "/subscriptions/1/resourceGroups/g/providers/Microsoft.KeyVault/vaults/kv-live";
+    const responses = [{ to: "resource list", stdout: `${live}\n/other\n` }, ...existing(own)];
+    const result = run("teardown.sh test", responses, { shell: { TEARDOWN_CONFIRM: confirmed } });
     expectRefusal(result, "TEARDOWN_CONFIRM=test sh infra/teardown.sh test");
-    expect(result.commands).toEqual([]);
+    // What a confirmed run will purge. It prints the same before it deletes anything.
+    const named = result.stderr.match(/(?<=^\/.*\/)[\w-]+$/gm);
+    expect(named).toEqual(["kv-live", "kv-one", "kv-two", "apim-vmr-1"]);
   });
 
   test("deletes the group that provisioning has created, and purges what would block the names", () => {
-    const result = teardown(own, [gone, ...existing]);
+    const result = teardown(own, [gone, ...existing(own)]);
     const deletion = `group delete --name ${group} --yes --subscription ${subscription}`;
     expectChanges(result, deletion, ...purges);
     expect(result.stdout).toBe("The gateway of test is gone.\n");
@@ -324,7 +345,8 @@ describe("`teardown.sh`", () => {
     const queries = result.commands.join("\n");
     // The name of another environment may begin in the same way. 13 characters follow it.
     expect(queries).toContain("starts_with(name, 'apim-vmr-test-') && length(name) == `27`");
-    expect(queries).toContain(`properties.tags."vmr-gateway"=='test'`);
+    expect(queries).toContain(`properties.tags."vmr-gateway"=='test'].[properties.vaultId, 'vault', name, `);
+    expect(queries).toContain("[serviceId, 'service', name, location]");
     expect(queries).toContain(`group exists --name ${group} --output tsv --subscription ${subscription}\n`);
   });
 
@@ -336,7 +358,7 @@ describe("`teardown.sh`", () => {
     const inOrder = [...first, `${zone}/virtualNetworkLinks/one`, zone, ...network];
     const ids = inOrder.map((type) => `/subscriptions/1/resourceGroups/g/providers/Microsoft.${type}\n`);
     const list = { to: "resource list", stdout: ids.toSorted().join(""), isOnce: true };
-    const result = teardown(other, [list, gone, ...existing]);
+    const result = teardown(other, [list, gone, ...existing(other)]);
     const ofApi = "service/apim-common/apis/vmr-gateway-acceptance --api-version 2024-05-01 ";
     expectChanges(
       result,
@@ -351,13 +373,20 @@ describe("`teardown.sh`", () => {
     expect(result.commands.join("\n")).toContain(listed);
   });
 
+  test("deletes the resources of a team that may not list what is deleted in the subscription", () => {
+    const list = { to: "resource list", stdout: "/one\n", isOnce: true };
+    const result = teardown(other, [list, gone, { to: "list-deleted", status: 1 }, ...existing(other)]);
+    expect([result.status, result.changes.slice(1)]).toEqual([1, [expect.stringContaining("--ids /one ")]]);
+    expect(result.stderr).toContain("keep their names, because deleted ones cannot be listed.\n");
+  });
+
   test.each([own, other])(
     "purges and asks to be run again while something of $environment is left, and says when nothing is",
     (team) => {
       const stuck = [
         { to: "group delete", status: 1 },
         { to: "resource list", stdout: "/one\n" },
-        ...existing,
+        ...existing(team),
       ];
       const result = teardown(team, stuck);
       expect([result.status, result.stdout]).toEqual([1, ""]);
@@ -373,13 +402,13 @@ describe("`teardown.sh`", () => {
 test.each([
   { words: "deploy.sh what-if test", team: own, responses: [accepted, ...azure("test")] },
   { words: "deploy.sh release test PACKAGE", team: own, responses: [...changedSecret, ...released] },
-  { words: "teardown.sh test", team: own, responses: [gone, ...existing] },
+  { words: "teardown.sh test", team: own, responses: [gone, ...existing(own)] },
   {
     words: "deploy.sh provision acceptance",
     team: other,
     responses: [accepted, ...azure("acceptance")],
   },
-  { words: "teardown.sh acceptance", team: other, responses: [gone, ...existing] },
+  { words: "teardown.sh acceptance", team: other, responses: [gone, ...existing(other)] },
 ])("`$words` stops with the text of Azure, whichever call fails", ({ words, team, responses }) => {
   const runIt = (failAt: number) =>
     team.run(words, responses, {
