@@ -6,6 +6,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { isHostSetting, loadSettings } from "../../src/lib/settings/settings.ts";
+import { refusedHostSettings } from "./host-settings.ts";
 import { faultsOfVariables } from "./variables.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -51,8 +52,12 @@ function unknownVariables(file: string): string[] {
 /** The settings of the host are unknown to the app. Those of the vault and the template may not be given. */
 function unexpectedNames(given: Texts): string[] {
   const allowed = readFileSync("infra/settings.txt", "utf8").match(/^\w+(?= \w+$)/gm);
-  const names = Object.keys(given).filter((name) => !allowed?.includes(name) && !isHostSetting(name));
-  return names.map((name) => `${name}: must not be given, see infra/settings.txt`);
+  const names = Object.keys(given).filter(
+    (name) => name in refusedHostSettings || (!allowed?.includes(name) && !isHostSetting(name)),
+  );
+  return names.map(
+    (name) => `${name}: ${refusedHostSettings[name] ?? "must not be given, see infra/settings.txt"}`,
+  );
 }
 
 function refusals(given: Texts): string[] {

@@ -1,10 +1,12 @@
 /**
  * What Bicep accepts in the variables of an environment, although Azure refuses it late, or although it has no effect.
  */
+import { readFileSync } from "node:fs";
 import * as z from "zod";
 import alertLimits from "../../infra/alerts/limits.json" with { type: "json" };
 import { parseJson } from "../../src/lib/json.ts";
 import { absoluteUrl, list, origin } from "../../src/lib/settings/formats.ts";
+import { numbers } from "./numbers.ts";
 
 /** A URL as browsers write origins, and without a final slash, because paths are added to it. */
 const exactly = (format: typeof absoluteUrl) =>
@@ -43,8 +45,15 @@ const AlertLimits = z.strictObject(
 const tagOfZones = /^[A-Za-z_.-][\w.-]*$/;
 const maxTags = 14;
 
+/** Returns the number that the template takes without a variable. */
+function defaultOf(name: keyof typeof numbers): number {
+  const template = readFileSync("infra/main.bicepparam", "utf8");
+  return Number(new RegExp(`'${name}', '(\\d+)'`).exec(template)?.[1]);
+}
+
 const Variables = z
   .object({
+    ...numbers,
     WIDGET_ORIGINS: list.pipe(z.array(exactly(origin))),
     PUBLIC_URL_OF_CONSUMERS: exactly(absoluteUrl).optional(),
     API_MANAGEMENT: z.enum(["none", "new", "existing"]),
@@ -60,6 +69,16 @@ const Variables = z
     path: ["EXISTING_API_MANAGEMENT_ID"],
     error: "belongs to API_MANAGEMENT=existing, which needs it",
   })
+  .refine(
+    ({ ALWAYS_READY_HTTP_INSTANCES: ready = 0, MAXIMUM_INSTANCE_COUNT: maximum }) =>
+      ready <= (maximum ?? defaultOf("MAXIMUM_INSTANCE_COUNT")),
+    { path: ["ALWAYS_READY_HTTP_INSTANCES"], error: "must be at most MAXIMUM_INSTANCE_COUNT" },
+  )
+  .refine(
+    ({ ARCHIVE_DAYS: archived = Infinity, RETENTION_DAYS: kept }) =>
+      archived >= (kept ?? defaultOf("RETENTION_DAYS")),
+    { path: ["ARCHIVE_DAYS"], error: "has no effect below RETENTION_DAYS" },
+  )
   .refine((given) => !hasOwnZones(given) || Object.keys(given.TAGS).every((name) => tagOfZones.test(name)), {
     path: ["TAGS"],
     error: "private DNS zones allow names of letters, digits, '_', '-' and '.', without a digit first",

@@ -143,7 +143,7 @@ test("A release and a rollback need neither Node nor correct values", async () =
 test("Settings of the Functions host, and subnets for everything, are allowed", async () => {
   const subnets = "EXISTING_ENDPOINT_SUBNET_ID=/e\nEXISTING_API_MANAGEMENT_SUBNET_ID=/m";
   await writeValues(
-    `${maximum} "AzureWebJobs.collectGarbage.Disabled": true, "WEBSITE_TIME_ZONE": "Europe/Zürich",`,
+    `${maximum} "AzureWebJobs.collectGarbage.Disabled": true, "AUTH_REQUIRED_ROLE": "Zürich",`,
     `${closedApp}\n${subnets}`,
   );
   expectChanges(run("deploy.sh validate odd", azure("odd")));

@@ -2,6 +2,7 @@
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
 import { findFaults } from "../../scripts/check-values/faults.ts";
+import { numbers } from "../../scripts/check-values/numbers.ts";
 import { fixtureOf, readText, scenarios } from "../../scripts/snapshots/inputs.ts";
 
 // Not the files of infra/environments: those are the deployer's, and CI validates them.
@@ -20,6 +21,15 @@ test.each([
   },
   { more: '"AzureWebJobsDashboard": "x"', fault: "AzureWebJobsDashboard: must not be given" },
   { more: '"ROOM_HOST_PIN": "2468"', fault: "ROOM_HOST_PIN: must not be given" },
+  {
+    more: '"WEBSITE_TIME_ZONE": "Europe/Berlin"',
+    fault: "WEBSITE_TIME_ZONE: can break TLS and metrics on this plan",
+  },
+  {
+    more: '"FUNCTIONS_WORKER_RUNTIME": "node"',
+    fault: "FUNCTIONS_WORKER_RUNTIME: is the template's on this plan",
+  },
+  { more: '"TZ": "Europe/Berlin"', fault: "TZ: can break TLS and metrics on this plan" },
   { more: '"MAX_VMR": null', fault: "MAX_VMR: must not be null or a fraction" },
   { more: '"MAX_VMR": 20.5', fault: "MAX_VMR: must not be null or a fraction" },
   { more: '"MAX_VMR": "twenty"', fault: "Error: Invalid settings: MAX_VMR: must be a whole number" },
@@ -50,6 +60,17 @@ test.each([
   [id, "apim-shared", idOfService],
   [id, `${read("existing")[id]}/`, idOfService],
   ["EXISTING_WORKSPACE_ID", "log-central", idOfService],
+  ["MAXIMUM_INSTANCE_COUNT", "1001", "must be a whole number from 1 to 1000"],
+  ["MAXIMUM_INSTANCE_COUNT", "2", "ALWAYS_READY_HTTP_INSTANCES: must be at most MAXIMUM_INSTANCE_COUNT"],
+  ["HTTP_CONCURRENCY", "99", "must be a whole number from 100 to 1000"],
+  ["INSTANCE_MEMORY_MB", "1024", "must be 512, 2048 or 4096"],
+  ["CALLS_PER_MINUTE_PER_CLIENT", "0", "must be a whole number of at least 1"],
+  ["EVENTS_PER_MINUTE_PER_ADDRESS", "1e3", "must be a whole number of at least 1"],
+  ["RETENTION_DAYS", "29", "must be a whole number from 30 to 730"],
+  ["ARCHIVE_DAYS", "731", "must be a whole number from 4 to 730, or one of 1095, 1460, "],
+  ["ARCHIVE_DAYS", "3650", "must be a whole number from 4 to 730, or one of 1095, 1460, "],
+  ["ARCHIVE_DAYS", "89", "has no effect below RETENTION_DAYS"],
+  ["DAILY_LOG_CAP_GB", "-1", "must be a whole number of at least 0"],
   ["ALERT_LIMITS", "{", "Invalid input: expected object"],
   ["ALERT_LIMITS", '{"event-sink": {}}', 'Unrecognized key: "event-sink"'],
   ["ALERT_LIMITS", '{"server-errors": {"counts": 1}}', "server-errors: Unrecognized key"],
@@ -60,6 +81,22 @@ test.each([
   const faults = findFaults(fixtureOf("existing"), { ...read("existing"), [name]: value });
   expect(faults).toEqual([expect.stringContaining(fault)]);
   expect(faults[0]).toContain(name);
+});
+
+test.each([
+  ["ALWAYS_READY_HTTP_INSTANCES", "40"],
+  ["ARCHIVE_DAYS", "90"],
+  ["ARCHIVE_DAYS", "730"],
+  ["ARCHIVE_DAYS", "3653"],
+  ["RETENTION_DAYS", "91"],
+  ["DAILY_LOG_CAP_GB", "0"],
+])("The variable %s with the value '%s' is accepted", (name, value) => {
+  expect(findFaults(fixtureOf("existing"), { ...read("existing"), [name]: value })).toEqual([]);
+});
+
+test("Each number that the template reads has a range", () => {
+  const ofTemplate = readText("infra/main.bicepparam").match(/(?<=int\(readEnvironmentVariable\(')[A-Z_]+/g);
+  expect(Object.keys(numbers).toSorted()).toEqual(ofTemplate?.toSorted());
 });
 
 const tags = (count: number) =>
