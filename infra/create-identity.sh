@@ -14,11 +14,16 @@ location=$4
 group=rg-vmr-gateway-deployment
 identity=id-vmr-deploy-$environment
 
+# The CLI's own, in which the identity is made. The scope may be in another one.
+subscription=$(az account show --query "join(' ', [id, name])" --output tsv)
+echo "Subscription $subscription, group $group" >&2
 # Repositories made since July 2026 have a longer prefix.
-prefix=$(gh api "repos/$repository/actions/oidc/customization/sub" --jq .sub_claim_prefix) || prefix=
+prefix=$(gh api "repos/$repository/actions/oidc/customization/sub" --jq .sub_claim_prefix)
 subject="${prefix:-repo:$repository}:environment:$environment"
 
-az group create --name "$group" --location "$location" --output none
+# Azure refuses an existing group with another location, which that of another environment's identity may have.
+exists=$(az group exists --name "$group" --output tsv)
+[ "$exists" = true ] || az group create --name "$group" --location "$location" --output none
 az identity create --name "$identity" --resource-group "$group" --output none
 az identity federated-credential create --name github --identity-name "$identity" --resource-group "$group" \
   --issuer https://token.actions.githubusercontent.com --subject "$subject" --audiences api://AzureADTokenExchange

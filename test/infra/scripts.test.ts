@@ -399,6 +399,39 @@ describe("`teardown.sh`", () => {
   );
 });
 
+describe("`create-identity.sh`", () => {
+  const words = "create-identity.sh owner/name production /subscriptions/other westeurope";
+  const ofGitHub = { to: "gh api repos/owner/name/actions/oidc/customization/sub", stdout: "repo:o@1/n@2\n" };
+  const responses: Response[] = [
+    { to: "account show --query", stdout: "1234 Default\n" },
+    { to: "identity show", stdout: "principal-1\n" },
+    { to: "identity create --name id-vmr-deploy-production" },
+    { to: "federated-credential create" },
+    { to: "role assignment create" },
+    { to: "group create --name rg-vmr-gateway-deployment --location westeurope" },
+  ];
+  const created = ["identity create", "federated-credential create", "role assignment", "role assignment"];
+
+  test.each([
+    { group: "an existing group", exists: "true", prefix: "repo:o@1/n@2", more: [] },
+    { group: "a new group", exists: "false", prefix: "", more: ["group create"] },
+  ])("makes the identity in $group of the subscription that it names", ({ exists, prefix, more }) => {
+    const found = { to: "group exists", stdout: `${exists}\n` };
+    const result = run(words, [{ ...ofGitHub, stdout: `${prefix}\n` }, found, ...responses]);
+    expectChanges(result, ...more, ...created);
+    expect(result.stderr).toBe("Subscription 1234 Default, group rg-vmr-gateway-deployment\n");
+    const subject = `${prefix || "repo:owner/name"}:environment:production`;
+    expect(result.commands.join("\n")).toContain(`--subject ${subject} `);
+    expect(result.stdout).toContain(`Subject: ${subject}\n`);
+  });
+
+  test("changes nothing if GitHub's CLI fails", () => {
+    const found = { to: "group exists", stdout: "true\n" };
+    const result = run(words, [{ ...ofGitHub, status: 4 }, found, ...responses]);
+    expectRefusal(result, "Subscription 1234 Default");
+  });
+});
+
 test.each([
   { words: "deploy.sh what-if test", team: own, responses: [accepted, ...azure("test")] },
   { words: "deploy.sh release test PACKAGE", team: own, responses: [...changedSecret, ...released] },
