@@ -73,12 +73,9 @@ function refusals(given: Texts): string[] {
 export function secretsFor(given: Texts): Readonly<Record<string, string>> {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const key = String(privateKey.export({ type: "pkcs8", format: "pem" }));
-  return {
-    ROOM_HOST_PIN: "2468",
-    EVENT_SINK_PASSWORD: "password",
-    ...("PLATFORM_USERNAME" in given
-      ? { PLATFORM_PASSWORD: "password" }
-      : { PLATFORM_OAUTH_PRIVATE_KEY: key }),
-    ...("EVENT_SINK_PREVIOUS_USERNAME" in given && { EVENT_SINK_PREVIOUS_PASSWORD: "password" }),
-  };
+  const valueOf = (name: string) =>
+    name.endsWith("_KEY") ? key : name.endsWith("_PIN") ? "2468" : "password";
+  const secrets = readFileSync("infra/settings.txt", "utf8").matchAll(/^(\w+) (\w+) vault ?(\w*)$/gm);
+  const used = [...secrets].filter(([, , need, beside = ""]) => need === "required" || beside in given);
+  return Object.fromEntries(used.map(([, name = ""]) => [name, valueOf(name)]));
 }

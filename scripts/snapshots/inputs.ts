@@ -21,7 +21,9 @@ export const compilerVersion = readFileSync(versionFile, "utf8").trim();
 /** Returns the paths in `infra` that decide what is deployed, sorted. */
 function templateFiles(): string[] {
   return readdirSync(infraFolder, { recursive: true, encoding: "utf8" })
-    .filter((file) => /^[\w-]+\.bicep(?:param)?$|^policies\/.+\.xml$|^alerts\/.+\.(?:kql|json)$/.test(file))
+    .filter((file) =>
+      /^[\w-]+\.bicep(?:param)?$|^policies\/.+\.xml$|^alerts\/.+\.(?:kql|json)$|^settings\.txt$/.test(file),
+    )
     .toSorted();
 }
 

@@ -14,6 +14,12 @@ test("`infra/settings.txt` lists the settings of the app", async () => {
   expect(read("infra/settings.txt"), "run `npm run openapi`").toBe(await createSettingsList());
 });
 
+test("The table of secrets contains exactly those of the app", () => {
+  const documented = tableBelow(read("infra/README.md"), "## Secrets").map(([name = ""]) => unquoted(name));
+  const ofApp = read("infra/settings.txt").match(/^\w+(?= \w+ vault)/gm);
+  expect(documented.map((name) => name.replaceAll("-", "_")).toSorted()).toEqual(ofApp?.toSorted());
+});
+
 test("The table of values contains exactly the variables that the templates and scripts read", () => {
   const rows = tableBelow(read("infra/README.md"), "## Values");
   const documented = rows.flatMap(([names = ""]) => names.match(/(?<=`)[A-Z_]+(?=`)/g) ?? []);
