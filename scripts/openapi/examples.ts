@@ -37,6 +37,7 @@ const row = {
   automatic_participants: [{ resource_uri: `${uri}/automatic_participant/1/` }],
 };
 const room = toReadRoom(row, { constrained: true, showHostPin: true });
+const fullRoom = toReadRoom(row, { constrained: false, showHostPin: true });
 const publicRoom = toReadRoom(row, { constrained: true, showHostPin: false });
 const publicFullRoom = toReadRoom(row, { constrained: false, showHostPin: false });
 
@@ -77,9 +78,9 @@ const conferenceEnded = {
 export const examplesByFunction: Readonly<Record<string, BodyExamples>> = {
   createRoomFromQueue: created,
   createRoom: created,
-  getRoom: { response: inBothShapes(room, row), invalid: invalidShape },
+  getRoom: { response: inBothShapes(room, fullRoom), invalid: invalidShape },
   getPublicRoom: { response: inBothShapes(publicRoom, publicFullRoom), invalid: invalidShape },
-  listRooms: { response: inBothShapes([room], [row]), invalid: invalidShape },
+  listRooms: { response: inBothShapes([room], [fullRoom]), invalid: invalidShape },
   bulkCreateRooms: {
     invalid: invalid({
       ...ofValue,

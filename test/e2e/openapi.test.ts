@@ -137,7 +137,7 @@ test.each(operations)(
     const documented = [...operation.responses].map(
       ([status, { headers }]) => [status, headers.toSorted()] as const,
     );
-    expect(Object.fromEntries(documented)).toEqual({
+    expect(Object.fromEntries(documented), "add what it never returns to `never` in this file").toEqual({
       ...Object.fromEntries(returned),
       ...elsewhere,
       ...never[operation.name],
@@ -193,7 +193,8 @@ test("Responses have no undocumented fields outside the full shape, and the fiel
       unknown: own.filter((field) => !(field in properties)),
     };
   });
-  expect(documented.map(({ name }) => name).toSorted()).toEqual([
+  const names = documented.map(({ name }) => name).toSorted();
+  expect(names, "add a new component to this list").toEqual([
     "Alias",
     "CreatedAlias",
     "CreatedRoom",

@@ -106,7 +106,9 @@ test("Reads the calls of every function that consumers or agents call", () => {
   const ofCallers = Object.entries(httpFunctions).filter(([, { access }]) =>
     ["application", "agent"].includes(access),
   );
-  expect(callFunctions.toSorted()).toEqual(ofCallers.map(([name]) => name).toSorted());
+  expect(callFunctions.toSorted(), "add it in tools/ops/gateway/log.ts").toEqual(
+    ofCallers.map(([name]) => name).toSorted(),
+  );
 });
 
 test("A check that throws has failed, and its line says why", async () => {
