@@ -46,7 +46,7 @@ async function carryOut(target: TargetWithPlatform, pooled: number, takesLeaked:
   const { terminal, stopping, conclude } = context;
   const { pool, provisioning, deletion } = target.queues;
   await provisioning.clear();
-  const retired = await makeSmaller(target, "drain", pooled, context);
+  const retired = await makeSmaller(target, "drain", { amount: pooled, level: 0 }, context);
   const emptyAt = target.clock.now();
   const [left, requested] = await Promise.all([pool.count(), provisioning.count()]);
   const taken = `${count(retired, "room")} taken out`;

@@ -66,12 +66,13 @@ async function shrink({ level, yes }: Flags<"yes"> & { level: number }, context:
     );
   const rooms = count(amount, "room");
   if (!yes) return conclude("ok", `Would take ${rooms} out of the pool and delete them. Do it with --yes.`);
-  const retired = await makeSmaller(target, "shrink", amount, context);
-  const left = await target.queues.pool.count();
+  const retired = await makeSmaller(target, "shrink", { amount, level }, context);
+  const { pool, provisioning } = target.queues;
+  const [left, pending] = await Promise.all([pool.count(), provisioning.count()]);
   terminal.print(
     `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${left} are in the pool.`,
   );
-  if (left <= pooled - amount) return "ok";
+  if (left === 0 || left + pending <= level) return "ok";
   if (stopping.aborted) return "interrupted";
   return conclude(
     "finding",

@@ -13,6 +13,13 @@ export async function showPool({ queues }: Target, { terminal }: Context) {
   return { pooled, requested };
 }
 
+interface Reduction {
+  /** How many rooms to take out. */
+  readonly amount: number;
+  /** How many rooms stay, requested ones included, even if somebody else makes the pool smaller at the same time. */
+  readonly level: number;
+}
+
 /**
  * Takes any rooms out of the pool and has them deleted; they are not replaced. Returns how many, which is less than the
  * amount if names lead to no room, if the pool has no more, or if the command is interrupted. Throws what `retireRoom`
@@ -21,7 +28,7 @@ export async function showPool({ queues }: Target, { terminal }: Context) {
 export async function makeSmaller(
   target: TargetWithPlatform,
   command: string,
-  amount: number,
+  { amount, level }: Reduction,
   { terminal, stopping }: Context,
 ): Promise<number> {
   const { queues, platform, settings, clock } = target;
@@ -30,6 +37,9 @@ export async function makeSmaller(
   let dropped = 0;
   await withProgress(terminal, "rooms taken out of the pool", amount, async (show) => {
     while (retired + dropped < amount && !stopping.aborted) {
+      // Each other operator who does the same may still take one room more.
+      const [pooled, requested] = await Promise.all([queues.pool.count(), queues.provisioning.count()]);
+      if (pooled + requested <= level) return;
       const outcome = await retireRoom({ ...queues, ...platform, settings, clock, command, operator, log });
       if (outcome === "none") return;
       if (outcome === "retired") retired += 1;

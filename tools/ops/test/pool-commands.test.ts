@@ -12,12 +12,22 @@ import { startGatewayInMemory } from "./gateway-in-memory.ts";
 const gateway = useStartedPerTest(async () => startGatewayInMemory({ maxRooms: 6 }));
 
 const threeRooms = async () => gateway.addRooms(["one", "two", "three"], { areInPool: true });
-/** Three rooms, whose names are leased, and two requests that the host does not serve. */
-async function threeLeased(): Promise<void> {
+/** Three rooms, and two requests that the host does not serve. */
+async function threeAndTwoRequests(): Promise<void> {
   await threeRooms();
-  await gateway.queues.pool.receive(32, 300);
   gateway.faults.isProvisioningDisabled = true;
   for (let room = 0; room < 2; room++) await gateway.queues.provisioning.put('{"reason":"claimed"}');
+}
+/** The same, and the names are leased. */
+async function threeLeased(): Promise<void> {
+  await threeAndTwoRequests();
+  await gateway.queues.pool.receive(32, 300);
+}
+/** Three rooms, and a request that the host serves while the pool is made smaller. */
+async function servedMeanwhile(): Promise<void> {
+  await threeRooms();
+  await gateway.queues.provisioning.put('{"reason":"claimed"}');
+  gateway.queues.pool.strikeNext("receive", { meanwhile: gateway.provision });
 }
 /** One room, and a create that requests another one while the pool is emptied. */
 async function requestedMeanwhile(): Promise<void> {
@@ -79,6 +89,14 @@ test.each<Row>([
     says: /requested\.\nWould take 1 room/,
     leaves: { pool: 3 },
   },
+  // It cancels no requests.
+  {
+    command: "shrink 1 --yes",
+    given: threeAndTwoRequests,
+    ends: 0,
+    says: /\n3 rooms will be deleted .*; 0 are in the pool\.\n$/,
+    leaves: { deletion: 3, provisioning: 2 },
+  },
   // Rooms that are only requested do not let it end with 0.
   {
     command: "shrink 4 --yes",
@@ -86,6 +104,13 @@ test.each<Row>([
     ends: 1,
     says: /\nThe other names are leased/,
     leaves: { pool: 3, provisioning: 2 },
+  },
+  {
+    command: "shrink 2 --yes",
+    given: servedMeanwhile,
+    ends: 0,
+    says: /\n2 rooms will be deleted .*; 2 are in the pool\.\n$/,
+    leaves: { pool: 2, deletion: 2 },
   },
   { command: "drain", given: threeRooms, settings: off, ends: 0, says: /d\.\nWould/, leaves: { pool: 3 } },
   {
@@ -139,6 +164,13 @@ test("`ops shrink` spares a caller's room, and the collector deletes the others"
   await gateway.runTimer("collectGarbage");
   expect(gateway.roomNames()).toEqual(["in-use", "theirs", "three"]);
   expect((await gateway.ops("room one")).output).toMatch(/ room-deleted \(ops shrink\) +local +/);
+});
+
+test("Two operators who shrink the pool at the same time take at most one room too many", async () => {
+  await gateway.fill();
+  const shrink = async () => gateway.ops("shrink 3 --yes");
+  expect(await Promise.all([shrink(), shrink()])).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
+  expect([2, 3]).toContain(gateway.queues.pool.texts().length);
 });
 
 test("`ops drain` takes leaked rooms only with --leaked, and never one that was handed out or just provisioned", async () => {
