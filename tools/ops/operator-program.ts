@@ -1,5 +1,6 @@
 /** The program behind `npm run ops`: common options, errors and exit codes. */
 import { Command, Option } from "@commander-js/extra-typings";
+import { version } from "../../src/lib/version.ts";
 import { configure, type Surroundings } from "../terminal/create-command.ts";
 import type { connect, GatewayOptions } from "./gateway/connect.ts";
 import { type Environment, headerOf, type Target } from "./gateway/target.ts";
@@ -76,6 +77,7 @@ export async function runProgram(
   const program = configure(new Command(call), call, surroundings)
     .usage("COMMAND [options]")
     .description("Operates a VMR gateway.")
+    .version(version, "--version", "Shows the version of these commands.")
     .addHelpText("after", `\nNothing is deleted without --yes. Exit codes:\n${exitCodeLines()}`);
   const operatorOf = ({ heading, changesGateway }: CommandGroup): Operator => ({
     command: (name, summary, details = "") => {

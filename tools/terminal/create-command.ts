@@ -52,6 +52,14 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+/** Parses a name that matches the expression. */
+export function nameLike(expression: RegExp): (text: string) => string {
+  return (text) => {
+    if (expression.test(text)) return text;
+    throw new InvalidArgumentError("It must be a name.");
+  };
+}
+
 /** Without the two hyphens, npm takes the options for its own and passes only their values on. */
 function hintAt(text: string, call: string): string {
   return text.includes("too many arguments") && call.endsWith("--")

@@ -1,6 +1,7 @@
 /** `ops rooms` and `ops room`: the gateway's rooms by state, and the life of one of them. */
 import { Option } from "@commander-js/extra-typings";
 import { isOfOtherGateway } from "../../../src/lib/ownership/room.ts";
+import { nameLike } from "../../terminal/create-command.ts";
 import { age, count, table } from "../../terminal/format.ts";
 import type { LogLine } from "../gateway/log.ts";
 import { requirePlatform } from "../gateway/target.ts";
@@ -27,6 +28,7 @@ export function addRooms({ command, run }: Operator): void {
     .option(
       "--gateway <name>",
       "Lists those of another gateway: docs/operations.md#rooms-of-another-gateway.",
+      nameLike(/^[^-]/),
     )
     .action(run(listRooms));
 }
@@ -66,7 +68,7 @@ export function addRoom({ command, run }: Operator): void {
     "shows the life of one room, from its provisioning to its deletion",
     "CORRELATION leads to the whole request: filter the log by it (docs/operations.md, Following one room).",
   )
-    .argument("<NAME>", "The room's name.")
+    .argument("<NAME>", "The room's name.", nameLike(/./))
     .action(async (name, options) => run(showRoom)({ ...options, name }));
 }
 

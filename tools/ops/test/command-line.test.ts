@@ -8,8 +8,10 @@ import { createOperatorsProgram } from "../../../scripts/package/operators-progr
 import { GatewayError, type platformFailures } from "../../../src/lib/errors.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import { QueueError } from "../../../src/lib/queue.ts";
+import { version } from "../../../src/lib/version.ts";
 import { projectFolder, temporaryFolder } from "../../../test/support/script-process.ts";
 import { describeError, exitCodes, type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
+import { roomStates } from "../pool/room-views.ts";
 import { ops } from "./run-ops.ts";
 
 const document = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
@@ -50,6 +52,11 @@ test.each([
     line: "rooms --state lost",
     message: "option '--state <state>': Allowed choices are pooled, assigned, live, waiting.",
   },
+  {
+    line: "rooms --gateway --local",
+    message: "option '--gateway <name>': It must be a name.",
+  },
+  { line: "room ", message: "argument 'NAME': It must be a name." },
   { line: "unmarked --yes", message: "--yes needs a FILE that names the rooms." },
   { line: "unmarked .", message: "FILE cannot be read: EISDIR: illegal operation on a directory, read." },
   { line: "status --lcoal", message: "unknown option '--lcoal' (Did you mean --local?)" },
@@ -73,6 +80,10 @@ test.each([
       expect(output + remarks).toContain(`${code}`.padEnd(5) + meaning);
   },
 );
+
+test("Shows its version, which must be that of the deployed app", async () => {
+  expect(await ops(["--version"])).toEqual({ exitCode: 0, output: `${version}\n`, remarks: "" });
+});
 
 const byPlatform = (failure: Partial<PlatformFailure>) =>
   new PlatformError({ outcome: "refused", message: "GET", ...failure });
@@ -152,6 +163,8 @@ test("The documents name only commands and options that exist, and every command
     return !known || [...rest.matchAll(/--[\w-]+/g)].some(([option]) => !known.includes(option));
   });
   expect(wrong.map(([call]) => call)).toEqual([]);
+  const states = calls.flatMap(([, , rest = ""]) => /--state (\w+)/.exec(rest)?.[1] ?? []);
+  expect(roomStates).toEqual(expect.arrayContaining(states));
   expect(commands.size).toBe(8);
   expect(calls.map(([, name]) => name)).toEqual(expect.arrayContaining([...commands.keys()]));
 });
