@@ -29,8 +29,8 @@ async function showStatus(_options: object, context: Context): Promise<Outcome> 
     printLine(line, terminal);
     if (line.isOk === false) problems += 1;
   }
-  const { row, own } = await reading.metrics();
-  if (!own) terminal.print(`\nFrom the metrics row of ${row.TimeGenerated}.`);
+  const metrics = await reading.metrics().catch(() => undefined);
+  if (metrics && !metrics.own) terminal.print(`\nFrom the metrics row of ${metrics.row.TimeGenerated}.`);
   for (const warning of target.log.warnings) terminal.print(`\nThe log workspace warns: ${warning}`);
   if (problems === 0) return conclude("ok", "\nNothing needs attention.");
   const need = problems === 1 ? "line with !! needs" : "lines with !! need";

@@ -2,7 +2,7 @@
 
 import { firstLine } from "../outcomes.ts";
 import * as dependency from "./dependency-checks.ts";
-import type { Finding, Line } from "./line.ts";
+import { type Finding, type Line, unknown } from "./line.ts";
 import * as pool from "./pool-checks.ts";
 import type { Reading } from "./reading.ts";
 import * as work from "./work-checks.ts";
@@ -17,6 +17,7 @@ export interface Check {
 export const statusChecks: readonly Check[] = [
   { name: "Gateway", run: dependency.checkGateway },
   { name: "Settings", run: dependency.checkSettings },
+  { name: "Log", run: dependency.checkLog },
   { name: "Creates", run: work.checkCreates },
   { name: "Callers", run: work.checkCallers },
   { name: "Other calls", run: work.checkOtherCalls },
@@ -40,6 +41,10 @@ export const statusChecks: readonly Check[] = [
 
 /** Returns the line of a check. */
 export async function runCheck({ name, run }: Check, reading: Reading): Promise<Line> {
-  const finding = await run(reading).catch((error: unknown) => ({ isOk: false, found: firstLine(error) }));
+  const finding = await run(reading).catch(async (error: unknown) => {
+    const found = firstLine(error);
+    // The line Log says this once.
+    return found === (await reading.logFailure()) ? unknown : { isOk: false, found };
+  });
   return { name, ...finding };
 }

@@ -6,7 +6,7 @@ import { describeCall, failureOf, foreignCode } from "../../terminal/call-failur
 import { age, count } from "../../terminal/format.ts";
 import { probeSeconds, type Target } from "../gateway/target.ts";
 import { firstLine } from "../outcomes.ts";
-import { type Finding, judged, runbook } from "./line.ts";
+import { type Finding, judged, runbook, unknown } from "./line.ts";
 import { causeOf, mentionLogged } from "./log-history.ts";
 import type { Reading } from "./reading.ts";
 
@@ -45,6 +45,18 @@ export async function checkSettings({ target }: Reading): Promise<Finding> {
   return { isOk: undefined, found: lacking, advice: "docs/integration.md#for-the-platforms-administrator" };
 }
 
+/** Reads the log: without it, the other lines only have what this computer measures. */
+export async function checkLog({ logFailure }: Reading): Promise<Finding> {
+  const failure = await logFailure();
+  return failure === undefined ? { isOk: true, found: "can be read" } : { isOk: false, found: failure };
+}
+
+/** Why storage refuses access: https://learn.microsoft.com/troubleshoot/azure/azure-storage/blobs/authentication/storage-troubleshoot-403-errors */
+const refusals: Readonly<Record<string, string>> = {
+  AuthorizationFailure: "the account's firewall does not allow this computer: ",
+  AuthorizationPermissionMismatch: "you lack a role: ",
+};
+
 /** Reads every queue. */
 export async function checkStorage({ target }: Reading): Promise<Finding> {
   const { clock, queues } = target;
@@ -56,7 +68,11 @@ export async function checkStorage({ target }: Reading): Promise<Finding> {
     // Other checks run at the same time, and the network is the operator's own.
     return { isOk: seconds > slowSeconds ? undefined : true, found };
   } catch (error) {
-    return { isOk: false, found: describeError(error), advice: runbook("storage-unavailable") };
+    const reason = firstLine(error);
+    const cause = Object.entries(refusals).find(([code]) => reason.endsWith(` ${code}`))?.[1] ?? "";
+    const described = describeError(error);
+    const found = described === reason ? reason : `${described}: ${reason}`;
+    return { isOk: false, found, advice: `${cause}${runbook("storage-unavailable")}` };
   }
 }
 
@@ -73,13 +89,14 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
     const found = `${subject}${describeError(failure)}`;
     return judged(false, found, status === 429 ? runbook("platform-slow") : advice);
   }
-  const row = await reading.newestRow();
-  const reached = row?.["PlatformConnected"] === true && row["AvailableRooms"] !== null;
-  const isContradicted = row && !reached && !(await isServedSince(reading, row["TimeGenerated"]));
+  const row = await reading.newestRow().catch(() => undefined);
+  if (!row) return probe ? { isOk: true, found: "connected" } : unknown;
+  const reached = row["PlatformConnected"] === true && row["AvailableRooms"] !== null;
+  const isContradicted = !reached && !(await isServedSince(reading, row["TimeGenerated"]));
   if (probe && !isContradicted) return { isOk: true, found: "connected" };
   if (reached) return { isOk: true, found: "connected, as the app saw it" };
-  const when = row === undefined ? "" : ` ${age(String(row["TimeGenerated"]), target.clock.now())} ago`;
-  const found = `${probe ? "connected from here, but " : ""}the app did not reach it${when}`;
+  const when = age(String(row["TimeGenerated"]), target.clock.now());
+  const found = `${probe ? "connected from here, but " : ""}the app did not reach it ${when} ago`;
   return { isOk: false, found: `${found}${await appsReason(target)}`, advice };
 }
 
@@ -98,7 +115,8 @@ const judgedCreates = 3;
 
 /** Calls the platform, and judges how long the latest creates took: changes can be slow while look-ups are fast. */
 export async function checkSpeed({ probe, creates }: Reading): Promise<Finding> {
-  const served = (await creates()).filter(({ status }) => status === 200).slice(-shownCreates);
+  const known = await creates().catch(() => []);
+  const served = known.filter(({ status }) => status === 200).slice(-shownCreates);
   const durations = served.map(({ durationMilliseconds }) => durationMilliseconds / 1000);
   const fastest = Math.min(...durations).toFixed(1);
   const slowest = Math.max(...durations).toFixed(1);

@@ -2,9 +2,11 @@
 import * as z from "zod";
 import { readLine } from "../../log/line.ts";
 import { describeLoggedFailure } from "../../log/words.ts";
+import { describeCall } from "../../terminal/call-failure.ts";
 import { age, count } from "../../terminal/format.ts";
 import { createFunctions, type LogLine } from "../gateway/log.ts";
 import type { Target } from "../gateway/target.ts";
+import { firstLine } from "../outcomes.ts";
 import { type Finding, judged } from "./line.ts";
 
 /** Some work within some time. */
@@ -68,15 +70,21 @@ export function findingOf(history: History, words: HistoryWords, cause?: string 
   return judged(isOver, found, advice);
 }
 
+/** What a line adds to what it has measured if the log cannot be read. */
+export const unknownLog = "; what the app logged is unknown";
+
 /** Returns `; the app logged EVENT in 2 calls in the last hour: CAUSE`, or nothing. Two lines of a call count once. */
 export async function mentionLogged({ log }: Target, event: string): Promise<string> {
-  const lines = await log.lines({ hours: 1, events: [event] });
+  const lines = await log.lines({ hours: 1, events: [event] }).catch(() => undefined);
+  if (!lines) return unknownLog;
   const newest = lines.at(-1);
   if (!newest) return "";
   const calls = new Set(lines.map(({ fields }) => fields["invocationId"])).size;
+  const { causes = [], status } = readLine(newest.fields) ?? {};
   // Most errors have their code as the message.
-  const cause = readLine(newest.fields)?.causes[0]?.message ?? event;
-  const reason = cause === event ? "" : `: ${cause}`;
+  const cause = causes.map(({ message }) => firstLine(message)).find((message) => message !== event);
+  const known = cause ?? (status === undefined ? undefined : describeCall({ status }));
+  const reason = known === undefined ? "" : `: ${known}`;
   return `; the app logged ${event} in ${count(calls, "call")} in the last hour${reason}`;
 }
 

@@ -85,7 +85,8 @@ async function measureInDetail(target: Target, { conferences, status }: Platform
   const startedAt = target.clock.now();
   const peek = async (queue: Queue) => queue.peek().catch(() => []);
   // Before the rooms are listed, because a name is put before its room is made.
-  const [pooled, requests] = await Promise.all([peek(target.queues.pool), peek(target.queues.provisioning)]);
+  const { pool, provisioning, deletion } = target.queues;
+  const [pooled, requests, queued] = await Promise.all([peek(pool), peek(provisioning), peek(deletion)]);
   const measurement = await measureGateway(target, parts, silentLog);
   const row = rowSchema.parse(measurement.row);
   const listed = rooms ?? [];
@@ -95,6 +96,8 @@ async function measureInDetail(target: Target, { conferences, status }: Platform
     own: {
       /** The orphaned rooms that can be named. */
       orphaned: measurement.unaccounted?.forgotten ?? [],
+      /** The names of the first rooms that visibly wait for their deletion. */
+      queued: queued.map(({ text }) => decodeRoomMessage(text).room),
       /** How many of the assigned rooms an operator took out of the pool. */
       takenOut: listed.filter((room) => isTakenOut(room) && !isOfOtherGateway(room, gatewayName)).length,
       /** This gateway's rooms, and when they were going to be listed. */
@@ -122,6 +125,9 @@ async function lookUpNames(
   const listed = new Set(rooms.map(({ name }) => name));
   const names = pooled.map(({ text }) => decodeRoomMessage(text).room);
   const missing = names.filter((name) => !listed.has(name));
+  const ofOthers = new Set(
+    rooms.filter((room) => isOfOtherGateway(room, gatewayName)).map(({ name }) => name),
+  );
   const find = async (name: string | undefined) => name !== undefined && conferences.findByName(name);
   // The names of a pool that is lost, or that was just filled, are not visible, but its rooms are.
   const pooledRoom = markedRooms(rooms, gatewayName).find(({ marker }) => marker.state === "pooled")?.name;
@@ -134,6 +140,8 @@ async function lookUpNames(
   return {
     total: names.length,
     missing: missing.length,
+    /** How many lead to rooms of another gateway, as after a change of GATEWAY_NAME. */
+    foreign: names.filter((name) => ofOthers.has(name)).length,
     /** How the platform's list and its look-ups by name contradict each other. */
     contradiction: contradiction || undefined,
   };

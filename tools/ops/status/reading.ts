@@ -2,6 +2,7 @@
 import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { callFunctions } from "../gateway/log.ts";
 import type { Target } from "../gateway/target.ts";
+import { firstLine } from "../outcomes.ts";
 import { createsOf, recentHours } from "./log-history.ts";
 import { readMetrics } from "./metrics.ts";
 
@@ -24,6 +25,7 @@ export function readingOf(target: Target) {
     const since = new Date(target.clock.now() - recentHours * 3600_000).toISOString();
     return (await calls()).filter(({ time }) => time >= since);
   });
+  const newestRow = once(async () => target.log.newestMetrics());
   const metrics = once(async () => readMetrics(target, async () => (await probe())?.failure));
   return {
     target,
@@ -31,7 +33,9 @@ export function readingOf(target: Target) {
     probe,
     metrics,
     /** The newest metrics row of the app. */
-    newestRow: once(async () => target.log.newestMetrics()),
+    newestRow,
+    /** Why the log cannot be read; undefined if it can. */
+    logFailure: once(async () => Promise.all([newestRow(), calls()]).then(() => undefined, firstLine)),
     /** The lines of the calls of the last hour. */
     calls,
     /** Those of the last 15 minutes. */

@@ -250,7 +250,7 @@ test.each([
     const isNamed = output.includes(`\n\nThe log workspace warns: ${says}\n`);
     expect([
       isNamed,
-      output.includes(`!!  Creates         The log is incomplete. Azure says: ${says}\n`),
+      output.includes(`!!  Log             The log is incomplete. Azure says: ${says}\n`),
     ]).toEqual(isWhole ? [true, false] : [false, true]);
   },
 );

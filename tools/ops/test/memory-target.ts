@@ -30,6 +30,7 @@ export const calmMetrics = (now: number): Metrics & { own: OwnMetrics } => ({
   },
   own: {
     orphaned: [],
+    queued: [],
     takenOut: 0,
     others: undefined,
     platformFailure: undefined,

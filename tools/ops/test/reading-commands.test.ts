@@ -5,6 +5,7 @@ import { asEventSink } from "../../../test/support/credentials.ts";
 import { useStartedPerTest } from "../../../test/support/use-started.ts";
 import { identities } from "../../simulators/identities.ts";
 import { screenTime } from "../../terminal/format.ts";
+import { UnreachableError } from "../outcomes.ts";
 import { startGatewayInMemory } from "./gateway-in-memory.ts";
 
 const gateway = useStartedPerTest(async () => startGatewayInMemory({ maxRooms: 4 }));
@@ -23,7 +24,7 @@ test("`ops status` shows what needs attention and what to do, and ends with 0 if
   const { exitCode, output } = await gateway.ops("status");
   expect(output).toContain(`a gateway in memory. Now: ${screenTime(gateway.clock.now())}\n\n`);
   expect(output).toMatch(
-    /^.*\n\n {2}ok {2}Gateway {9}http:\S+ returns 200\n {2}\?\? {2}Settings {8}ROOM_TEMPLATE has no .*\n {22}docs.*\n {2}ok {2}Creates {9}no create/,
+    /^.*\n\n {2}ok {2}Gateway {9}http:\S+ returns 200\n {2}\?\? {2}Settings {8}ROOM_TEMPLATE has no .*\n {22}docs.*\n {2}ok {2}Log {13}can be read\n {2}ok {2}Creates {9}no create/,
   );
   expect(output).toMatch(
     / {2}Speed .*\n.* {2}Token issuer .*\n.* {2}Contact centre .*\n.* {2}Event sink {6}no event in /,
@@ -40,6 +41,50 @@ test("`ops status` shows what needs attention and what to do, and ends with 0 if
   expect(red.exitCode).toBe(1);
   expect(red.output).toMatch(/\n {2}!! {2}Storage {9}.*\n {22}-> docs\/operations\.md#storage-unavailable\n/);
   expect(red.output).toMatch(/\n {2}\?\? {2}Pool {12}unknown\n(?:.*\n)+1 line with !! needs attention\.\n$/);
+});
+
+test("`ops status` says once that the log cannot be read, and keeps what it has measured itself", async () => {
+  await gateway.fill();
+  await gateway.addRooms(["lost-1", "lost-2", "lost-3"], { state: "pooled" });
+  const refuse = async () =>
+    Promise.reject(new UnreachableError("You may not read the log workspace (403)."));
+  const log = {
+    warnings: new Set<string>(),
+    lines: refuse,
+    newestMetrics: refuse,
+    refusedByApiManagement: refuse,
+    loadFailure: refuse,
+  };
+  const { exitCode, output } = await gateway.ops("status", {}, { log });
+  const line = (state: string, name: string, found: string) => `  ${state}  ${name.padEnd(16)}${found}\n`;
+  const problem = line("!!", "Log", "You may not read the log workspace (403).");
+  const logged = "what the app logged is unknown";
+  for (const each of [
+    problem,
+    line("??", "Creates", "unknown"),
+    line("ok", "Platform", "connected"),
+    line("ok", "Speed", "0.0 s per call"),
+    line("ok", "Token issuer", `1 signing key; ${logged}`),
+    line("ok", "Contact centre", `responds; ${logged}`),
+    line("ok", "Storage", `responds in 0.0 s; ${logged}`),
+    line("ok", "Pool", "4 of 4 rooms"),
+    line("ok", "Deletion", `0 rooms waiting; ${logged}`),
+    line("ok", "Rooms", "4 pooled, 0 assigned, 0 live conferences"),
+    line("??", "Unaccounted", `3 rooms marked as pooled, but in no queue; ${logged}`),
+    line("??", "Metrics", "unknown"),
+  ])
+    expect(output).toContain(each);
+  expect(output).toMatch(/\n\n1 line with !! needs attention\.\n$/);
+  const untold = await gateway.ops("status", {}, { log, platform: undefined });
+  expect([exitCode, untold.exitCode]).toEqual([1, 1]);
+  expect(untold.output.match(/!!|You may/g)).toEqual(["!!", "You may", "!!"]);
+});
+
+test("`ops status` says that a renamed gateway's pool leads to rooms of its old name", async () => {
+  await gateway.fill();
+  const rooms = { ...gateway.settings.rooms, gatewayName: "renamed" };
+  const { output } = await gateway.ops("status", {}, { settings: { ...gateway.settings, rooms } });
+  expect(output).toMatch(/!! {2}Rooms .*; 4 of 4 names in the pool are of another gateway's rooms\n/);
 });
 
 test("`ops rooms` lists rooms by state, and with --gateway those of another gateway", async () => {
@@ -166,8 +211,13 @@ describe("`ops unaccounted`", () => {
 
   test("has the collector delete the rooms, in the operator's name", async () => {
     await overdueAndOthers();
+    expect(await outputOf("status")).toMatch(/!! {2}Unaccounted {5}3 rooms: .*, test_kept\n/);
     expect((await gateway.ops("unaccounted --yes")).remarks).toMatch(/2\/2 rooms\n/);
-    gateway.clock.advance(660);
+    for (const seconds of [0, 300, 360]) {
+      gateway.clock.advance(seconds);
+      expect(await outputOf("status")).toMatch(/ok {2}Unaccounted {5}3 rooms: .*; 2 of them wait for del/);
+      await gateway.runTimer("collectGarbage");
+    }
     await gateway.runTimer("collectGarbage");
     expect(gateway.roomNames()).toEqual(["test_kept", "live", "in-use"]);
     expect(await outputOf("room overdue-2")).toMatch(/ room-deleted \(ops unaccounted\) +local /);

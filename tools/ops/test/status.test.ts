@@ -51,18 +51,35 @@ async function findingOf(check: Check, read: Read): Promise<Finding> {
   return finding;
 }
 
+const refused = { statusCode: 403 };
 test.each([
-  { cause: { statusCode: 503 }, found: "fails at the call (503)" },
+  { cause: { statusCode: 503 }, code: "ServerBusy", found: "fails at the call (503)" },
   { cause: { name: "AbortError" }, found: "does not respond in time (ETIMEDOUT)" },
-  { cause: {}, found: "queue count: no response" },
-])("Storage that fails one queue: $found", async ({ cause, found }) => {
+  { cause: {}, found: "" },
+  { cause: refused, code: "Other", found: "refuses access (403)" },
+  {
+    cause: refused,
+    code: "AuthorizationFailure",
+    found: "refuses access (403)",
+    why: "the account's firewall does not allow this computer: ",
+  },
+  {
+    cause: refused,
+    code: "AuthorizationPermissionMismatch",
+    found: "refuses access (403)",
+    why: "you lack a role: ",
+  },
+])("Storage that fails one queue: $found, $code", async (row) => {
+  const { cause, code = "no response", why = "" } = row;
+  const message = `queue count: ${code}`;
   const poison = createMemoryQueue(clock);
   const meanwhile = () => {
-    throw new QueueError("unknown", "queue count: no response", Object.assign(new Error(), cause));
+    throw new QueueError("unknown", message, Object.assign(new Error(), cause));
   };
   poison.strikeNext("count", { meanwhile });
   const queues = { ...memoryTarget({ clock }).queues, poison };
-  const advice = "docs/operations.md#storage-unavailable";
+  const advice = `${why}docs/operations.md#storage-unavailable`;
+  const found = row.found === "" ? message : `${row.found}: ${message}`;
   const finding = await findingOf(dependency.checkStorage, reading({ queues }));
   expect(finding).toEqual({ isOk: false, found, advice });
 });
@@ -93,6 +110,23 @@ test("Storage: says what the app met last, although the queues respond to the op
     found:
       "responds in 0.0 s; the app logged storage-unavailable in 2 calls in the last hour: queue receive: AuthorizationFailure",
   });
+});
+
+const ofRecords = "This request is not authorized to perform this operation using this permission.";
+test.each<[string, Check, string, object]>([
+  [
+    `storage-unavailable in 1 call in the last hour: ${ofRecords}`,
+    dependency.checkStorage,
+    "storage-unavailable",
+    { causes: [{ message: "storage-unavailable" }, { message: `${ofRecords}\nRequestId:1` }] },
+  ],
+  [": throttles (429)", dependency.checkContactCentre, "contact-centre-unavailable", { status: 429 }],
+  [" in the last hour", dependency.checkContactCentre, "contact-centre-unavailable", { status: null }],
+])("Names what the app met, by the text of the service or by its status: %s", async (...row) => {
+  const [end, check, event, fields] = row;
+  const lines = [{ time: minutesAgo(1), fields: { event, ...fields } }];
+  const { found } = await check(reading({ settings: withContactCentre() }, { lines }));
+  expect(found.endsWith(end)).toBe(true);
 });
 
 test("Every check has a line of ops status", () => {
@@ -320,7 +354,7 @@ test.each<PlatformRow>([
   },
   { row: unconnected, isOk: false, found: "the app did not reach it 5 min ago" },
   { row: { ...connected, AvailableRooms: null }, isOk: false, found: "the app did not reach it 5 min ago" },
-  { isOk: false, found: "the app did not reach it" },
+  { isOk: undefined, found: "unknown" },
   {
     probe: { seconds: 0.1, failure: Object.assign(new Error(), { status: 429 }) },
     isOk: false,
@@ -373,7 +407,7 @@ function expectAdvice(given: string | undefined, expected: string | undefined, i
   expect(expected === undefined ? given !== undefined : given).toBe(expected ?? isNeeded);
 }
 
-const names = { total: 10, missing: 0, contradiction: undefined };
+const names = { total: 10, missing: 0, foreign: 0, contradiction: undefined };
 const low = "it is low: docs/operations.md#pool-low";
 const lowSoFill = "it is low: npm run ops -- fill; docs/operations.md#pool-low";
 const empty = "creates return 404: docs/operations.md#pool-empty-on-claim";
@@ -453,12 +487,22 @@ test.each<Row>([
   { row: { DeletionDepth: null }, found: "unknown" },
 ])("Deletion: given $row, says $found", async (row) => expectFinding(pool.checkDeletion, row));
 
+test("Deletion: is judged by the age of its messages alone if the log cannot be read", async () => {
+  const { target, ...read } = readingOfGiven({ limits: deletedWithin(659) });
+  const log = { ...target.log, lines: async () => Promise.reject(new Error("no access")) };
+  const found = "2 rooms waiting, the oldest for 11 min; what the app logged is unknown";
+  const finding = await findingOf(pool.checkDeletion, { ...read, target: { ...target, log } });
+  expect(finding).toMatchObject({ isOk: false, found });
+});
+
 const restored =
   "after a restore of the platform: docs/deployment.md#upgrading-or-restoring-the-platform; docs/operations.md#names-without-rooms";
 const drop = `creates drop these names; ${restored}`;
 const shrink = `npm run ops -- shrink 0 --yes, then fill; ${restored}`;
 const changed = "3 made with other settings: docs/operations.md#changing-the-room-template";
 const lacking = (missing: number) => ({ poolNames: { ...names, missing } });
+const ofOthers = (foreign: number) => ({ poolNames: { ...names, foreign } });
+const setBack = "before the first create, set GATEWAY_NAME back; docs/operations.md#names-without-rooms";
 
 test.each<Row>([
   { row: {}, isOk: true, found: "10 pooled, 1 assigned, 1 live conference" },
@@ -471,6 +515,8 @@ test.each<Row>([
   { row: {}, own: lacking(2), isOk: false, found: "2 of 10 names", advice: drop },
   { row: {}, own: lacking(5), isOk: false, found: "5 of 10 names", advice: drop },
   { row: {}, own: lacking(6), isOk: false, found: "6 of 10 names", advice: shrink },
+  { row: {}, own: ofOthers(1), isOk: true, found: "10 pooled" },
+  { row: {}, own: ofOthers(2), isOk: false, found: "2 of 10 names in the pool are of", advice: setBack },
   { row: { AvailableRooms: 7, ProvisioningDepth: 1 }, isOk: true, found: "7 pooled" },
   { row: { PoolDepth: 1, AvailableRooms: 0 }, isOk: true, found: "0 pooled" },
   { row: {}, newest: { OutdatedRooms: 3 }, isOk: true, found: "10 pooled", advice: changed },
@@ -572,6 +618,58 @@ test.each<[string, string, number, OwnMetrics["rooms"]?]>([
   await expectFinding(pool.checkUnaccounted, { ...row, isOk: false, found });
 });
 
+const ofFour = { row: { UnaccountedRooms: 4 }, own: { orphaned } };
+const queuedAnd = (...names: string[]) => [
+  ...names,
+  ...Array.from({ length: 32 - names.length }, () => "other"),
+];
+const fourPooled = { ...ofFour, own: { rooms: pooledFor(90, 4) } };
+const mayWait = ", which may be among those that wait for deletion";
+test.each<Row>([
+  // The cure has been begun.
+  { ...ofFour, own: { orphaned, queued: ["a", "b", "c", "d"] }, isOk: true, found: "; 4 of them wait" },
+  { ...ofFour, own: { orphaned, queued: ["a"] }, isOk: false, found: "; 1 of them wait for deletion" },
+  {
+    ...ofFour,
+    own: { orphaned, queued: ["a", "b"] },
+    isOk: true,
+    found: "4 rooms: a, b, c, 1 more; 2 of them wait for deletion",
+    advice,
+  },
+  {
+    ...fourPooled,
+    own: { ...fourPooled.own, queued: ["room-90-0", "room-90-1"] },
+    isOk: true,
+    found: `4 ${unnamed}; 2 of them wait for deletion`,
+    advice,
+  },
+  // The queue shows no more than 32 messages.
+  {
+    row: { ...ofFour.row, DeletionDepth: 34 },
+    own: { orphaned, queued: queuedAnd() },
+    found: `1 more${mayWait}`,
+  },
+  {
+    row: { ...ofFour.row, DeletionDepth: 33 },
+    own: { orphaned, queued: queuedAnd() },
+    isOk: false,
+    found: "",
+  },
+  {
+    row: { ...ofFour.row, DeletionDepth: 33 },
+    own: { orphaned, queued: queuedAnd("a") },
+    found: `; 1 of them wait for deletion${mayWait}`,
+  },
+  {
+    row: { ...ofFour.row, DeletionDepth: 34 },
+    own: { orphaned, queued: queuedAnd().slice(1) },
+    isOk: false,
+    found: "1 more",
+  },
+])("Unaccounted: given $own.queued in the deletion queue, says $found", async (row) =>
+  expectFinding(pool.checkUnaccounted, row),
+);
+
 const created = { event: "request", function: "createRoomFromQueue" };
 const about = (event: string, room: string) => ({ event, room: loggableName(room) });
 const silent: Given = { own: { rooms: handedOut(7, 119) }, limits };
@@ -594,6 +692,7 @@ const counted: readonly Counted[] = [
   [pool.checkDeletion, 15, { function: "collectGarbage" }, { row: { DeletionOldestSeconds: 661 } }],
   [pool.checkUnaccounted, 30, { event: "claim-lost" }, lost],
   [pool.checkUnaccounted, 30, { event: "room-discarded" }, lost],
+  [pool.checkUnaccounted, 30, { ...about("deletion-skipped", "a"), reason: "young" }, ofFour],
   [pool.checkUnaccounted, 60, about("room-claimed", "room-90-0"), { ...lost, own: { rooms: pooledFor(90) } }],
   [dependency.checkStorage, 60, { event: "storage-unavailable" }],
   [dependency.checkTokenIssuer, 60, { event: "signing-keys-stale" }],
