@@ -199,6 +199,22 @@ describe("One run of garbage collection", () => {
     for (const seconds of invisibleSeconds()) expect(seconds).toBeLessThan(200);
   });
 
+  test("deletes no room after 400 s, although it looked at the room before", async () => {
+    await world.addEnded("room-a");
+    const findByName: Conferences["findByName"] = async (...input) => {
+      const row = await world.conferences.findByName(...input);
+      world.clock.advance(19);
+      return row;
+    };
+    const takeSlot = async () => {
+      world.clock.advance(390);
+      return { [Symbol.dispose]: () => undefined };
+    };
+    const conferences = { ...world.conferences, findByName };
+    await world.collectGarbageAfter(600, { conferences, takeSlot });
+    expect([world.roomNames(), skipReasons()]).toEqual([["room-a"], ["busy"]]);
+  });
+
   test("leases all messages until nine minutes after its start, when it has ended and the next has not begun", async () => {
     await addManyEnded(257);
     const startedAt = world.clock.now() + 600_000;

@@ -40,6 +40,11 @@ describe.each(["in memory", "behind sockets"])("The simulated platform %s", (whe
       fields: { ...twoPins, guest_pin: "7654321" },
       named: "conference.__all__",
     },
+    {
+      what: "PINs of unequal lengths of which one ends in #",
+      fields: { ...twoPins, pin: "123456#", guest_pin: "654321" },
+      named: "conference.__all__",
+    },
     { what: "a written id", fields: { id: 7 }, named: "error" },
   ])("refuses a room with $what, and names the field", async ({ fields, named }) => {
     const { platform, send } = start();

@@ -6,6 +6,7 @@ import { describeProvisioningProblem } from "../../terminal/provisioning-problem
 const requests: Readonly<Record<string, string>> = {
   createRoomFromQueue: "POST /room/create",
   getRoom: "GET /room/abc",
+  listRooms: "GET /room/list",
   getPublicRoom: "GET /public/room/abc",
   eventSink: "POST /public/event_sink",
 };
@@ -43,6 +44,7 @@ test("Each run becomes an entry with what was done, its rooms, and what has fail
   log("getPublicRoom", [{ event: "request", status: 404, code: "room-not-found" }]);
   log("getRoom", [{ event: "request", status: 500, code: "unexpected" }]);
   log("eventSink", [{ event: "request", status: 204, ignored: 1, kind: "conference_started" }]);
+  log("listRooms", [{ event: "request", status: 200 }]);
   // Its process has ended.
   log("createRoomFromQueue", [], "Failed");
   const created = { id: "run-1", kind: "request", tone: "good", title: "POST /room/create", status: 200 };
@@ -55,6 +57,7 @@ test("Each run becomes an entry with what was done, its rooms, and what has fail
     { title: "GET /public/room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
     { title: "GET /room/abc", status: 500, tone: "bad" },
     { kind: "event", tone: "good", steps: ["Event ignored (conference_started)"], rooms: [] },
+    { title: "GET /room/list", rooms: [] },
     { title: "POST /room/create", status: 500, tone: "bad", durationMilliseconds: 12 },
   ]);
 });

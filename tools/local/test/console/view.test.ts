@@ -1,7 +1,7 @@
 /** What the page shows of the state and of responses, for users who see it and in the texts for those who do not. */
 import { expect, test } from "vitest";
 import type { RoomRow, RoomState, TimelineEntry } from "../../console/console-state.ts";
-import { describeResponse, inOrder, shownEntries } from "../../console/view.ts";
+import { describeResponse, inOrder, shownEntries, timeOfDay } from "../../console/view.ts";
 
 const room = (name: string, state: RoomState, since: number): RoomRow => ({
   name,
@@ -67,3 +67,7 @@ test.each<[string, number, string, string | null, string, string?]>([
     expect(describeResponse(id, { status, text: body, retryAfter })).toEqual({ text, ...room });
   },
 );
+
+test("Times are those of the developer's clock", () => {
+  expect(timeOfDay(Date.UTC(2026, 0, 2, 3, 4, 5))).toBe("08:34:05");
+});
