@@ -12,16 +12,24 @@ export interface QueueListenerOptions {
   /** Runs the function. Throws if it failed. */
   readonly run: (message: QueueMessage) => Promise<unknown>;
   readonly log: (level: LogLevel, message: string) => void;
+  /** Waits this long, or until the signal. Without it, by the clock. */
+  readonly pause?: (milliseconds: number, stopped: AbortSignal) => Promise<unknown>;
 }
 
+/**
+ * The real host also begins with this pause, and about doubles it, by chance (RandomizedExponentialBackoffStrategy in
+ * github.com/Azure/azure-sdk-for-net).
+ */
 const minPollMilliseconds = 100;
+const pauseByClock = async (milliseconds: number, signal: AbortSignal) =>
+  delay(milliseconds, undefined, { signal }).catch(() => undefined);
 
 /**
  * Starts polling, even if storage is unreachable. Returns a function that stops it and resolves when the messages in
  * progress are done.
  */
 export function startQueueListener(options: QueueListenerOptions): () => Promise<void> {
-  const { queue, queueName, settings, log } = options;
+  const { queue, queueName, settings, log, pause = pauseByClock } = options;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   let isReachable = true;
@@ -55,7 +63,7 @@ export function startQueueListener(options: QueueListenerOptions): () => Promise
         pauseMilliseconds = minPollMilliseconds;
         continue;
       }
-      await delay(pauseMilliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await pause(pauseMilliseconds, stopping.signal);
       pauseMilliseconds = Math.min(pauseMilliseconds * 2, maxPauseMilliseconds);
     }
   }

@@ -13,7 +13,7 @@ export interface TriggersOptions {
   readonly queues: QueueSettings;
   readonly connectionString: string;
   readonly timersEnabled: boolean;
-  readonly app: AppProcess;
+  readonly app: Pick<AppProcess, "invoke">;
   readonly onLog: OnLog;
 }
 
@@ -35,9 +35,7 @@ export function startTriggers(options: TriggersOptions) {
         const fire = async () => run(name, timerInput);
         firing.set(name, fire);
         if (!options.timersEnabled) continue;
-        // Day of month and day of week must both match, unlike in Unix cron. A run that is due during another one is
-        // skipped.
-        const cron = new Cron(schedule, { mode: "6-part", domAndDow: true, protect: true }, fire);
+        const cron = startTimer(schedule, fire);
         stops.push(() => cron.stop());
         if (runOnStartup) void cron.trigger();
       } else if (trigger === "queueTrigger") {
@@ -56,6 +54,24 @@ export function startTriggers(options: TriggersOptions) {
       await Promise.all(stops.map(async (stop) => stop()));
     },
   };
+}
+
+/**
+ * Starts a timer. Its runs never overlap: one that is due during another follows it at once, however many were due
+ * (TimerListener.HandleTimerEvent in github.com/Azure/azure-webjobs-sdk-extensions).
+ */
+function startTimer(schedule: string, fire: () => Promise<void>): Cron {
+  let isDue = false;
+  const protect = () => {
+    isDue = true;
+  };
+  // Day of month and day of week must both match, unlike in Unix cron.
+  return new Cron(schedule, { mode: "6-part", domAndDow: true, protect }, async () => {
+    do {
+      isDue = false;
+      await fire();
+    } while (isDue);
+  });
 }
 
 function listenToQueue(options: TriggersOptions, name: string, queueName: string): () => Promise<void> {

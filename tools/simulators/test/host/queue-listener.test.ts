@@ -1,12 +1,14 @@
-/** How the local host leases and retries messages, and what it says about an outage of their queue. */
+/** How the local host polls, leases and retries messages, and what it says about an outage of their queue. */
 import { expect, onTestFinished, test } from "vitest";
-import { startQueueListener } from "../../host/queue-listener.ts";
+import { type QueueListenerOptions, startQueueListener } from "../../host/queue-listener.ts";
 import { createMemoryQueue } from "../../memory/queue.ts";
 
 const now = Date.UTC(2026, 0, 2);
 
+type Polling = Pick<QueueListenerOptions, "pause"> & { readonly maxPollingIntervalSeconds?: number };
+
 /** Listens to a queue with unequal settings. */
-function listen(run: () => Promise<void>) {
+function listen(run: () => Promise<void>, { maxPollingIntervalSeconds = 0.1, ...options }: Polling = {}) {
   const queue = createMemoryQueue({ now: () => now });
   const log: string[] = [];
   const stop = startQueueListener({
@@ -20,9 +22,10 @@ function listen(run: () => Promise<void>) {
       messageEncoding: "base64",
       leaseSeconds: 600,
       visibilityTimeoutSeconds: 30,
-      maxPollingIntervalSeconds: 0.1,
+      maxPollingIntervalSeconds,
     },
     run,
+    ...options,
     log: (_, message) => log.push(message),
   });
   return { queue, log, stop };
@@ -46,6 +49,22 @@ test("Messages are leased and retried after the times of host.json, and each out
   const retried = { dequeueCount: 1, visibleAt: now + 30_000 };
   await expect.poll(() => queue.contents()).toMatchObject([retried]);
   expect(leasedUntil).toEqual([now + 600_000]);
+});
+
+test("An empty queue is polled after 0.1 s, then after twice the pause up to that of host.json, until it has a message", async () => {
+  const pauses: number[] = [];
+  const ended = Promise.withResolvers<undefined>();
+  const pause = async (milliseconds: number) => {
+    pauses.push(milliseconds);
+    if (pauses.length === 5) await queue.put("1");
+    if (pauses.length === 7) await ended.promise;
+  };
+  const { queue, stop } = listen(async () => undefined, { pause, maxPollingIntervalSeconds: 0.5 });
+  await expect.poll(() => pauses.length).toBe(7);
+  expect(pauses).toEqual([100, 200, 400, 500, 500, 100, 200]);
+  const stopped = stop();
+  ended.resolve(undefined);
+  await stopped;
 });
 
 test("A batch is received as soon as no more messages than the threshold are in progress", async () => {
