@@ -11,8 +11,25 @@ const ofIdentity = [
   "test/properties/deadlines.test.ts",
   "test/properties/responses-in-between.test.ts",
 ];
+/** Simulations, and tests with processes, pages and many connections: one of them may take half a minute under load. */
+const slowTests = [
+  "test/{e2e,simulation}/**/*.test.ts",
+  "test/infra/scripts.test.ts",
+  "test/project/package.test.ts",
+  "test/properties/network.test.ts",
+  "tools/local/test/**/*.test.ts",
+  "tools/ops/test/{changing-commands,command-line,deployment,retirement-scenarios}.test.ts",
+  "tools/simulators/test/host/functions-host.test.ts",
+];
 const include = ["{test,tools/*/test}/**/*.test.ts"];
 const exclude = [...configDefaults.exclude, ...nightlyTests];
+
+/** Against tests that hang, for those that take long: beside other work, a computer may take ten times as long. */
+export const slowTimeouts: ViteUserConfig["test"] = {
+  testTimeout: 400_000,
+  hookTimeout: 400_000,
+  expect: { poll: { timeout: 200_000 } },
+};
 
 /** What holds for all tests. */
 export const options: ViteUserConfig["test"] = {
@@ -21,10 +38,10 @@ export const options: ViteUserConfig["test"] = {
   unstubEnvs: true,
   // Four workers on two cores, because much of the time is spent waiting for processes and sockets.
   maxWorkers: 4,
-  // Only against tests that hang: beside other work, a computer may take ten times as long.
-  testTimeout: 400_000,
-  hookTimeout: 400_000,
-  expect: { poll: { timeout: 200_000 } },
+  // Against tests that hang. Under load, the slowest of them took five seconds.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 50_000 } },
   env: {
     // Not UTC, so that a test notices a time in the wrong zone.
     TZ: "Asia/Kolkata",
@@ -49,7 +66,8 @@ export default defineConfig({
   test: {
     ...options,
     projects: [
-      { extends: true, test: { name: "tests", include, exclude: [...exclude, ...ofIdentity] } },
+      { extends: true, test: { name: "tests", include, exclude: [...exclude, ...ofIdentity, ...slowTests] } },
+      { extends: true, test: { ...slowTimeouts, name: "slow", include: slowTests, exclude } },
       { extends: true, test: { name: "identity", include: ofIdentity, isolate: true } },
     ],
   },

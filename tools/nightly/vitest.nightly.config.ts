@@ -1,5 +1,5 @@
 /** The tests that only the nightly run has. */
 import { defineConfig } from "vitest/config";
-import { nightlyTests, options } from "../../vitest.config.ts";
+import { nightlyTests, options, slowTimeouts } from "../../vitest.config.ts";
 
-export default defineConfig({ test: { ...options, include: nightlyTests } });
+export default defineConfig({ test: { ...options, ...slowTimeouts, include: nightlyTests } });
