@@ -126,5 +126,6 @@ it("The package starts in an empty folder without node_modules, with every funct
   const list = await fetch(`${host.url}/room/list`, { headers: { authorization } });
   expect(list.status).toBe(200);
   // collectMetrics runs on startup; the client of the log workspace is loaded for it.
-  await expect.poll(() => stack.logWorkspace.rows()[0]?.row).toMatchObject({ PlatformConnected: true });
+  const ofRun = { PlatformConnected: true, RunId: expect.stringMatching(/^[0-9a-f-]{36}$/) };
+  await expect.poll(() => stack.logWorkspace.rows()[0]?.row).toMatchObject(ofRun);
 });

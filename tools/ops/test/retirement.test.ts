@@ -46,6 +46,13 @@ test("Counts a name that is discarded, even after the time of a claim", async ()
   expect(world.log.events()).toEqual(["room-discarded"]);
 });
 
+test("Does not count a name that could not be discarded, and stays in the pool", async () => {
+  await world.pool.put("without-a-room");
+  world.pool.strikeNext("delete", { failure: "receipt-stale", meanwhile: () => world.clock.advance(30) });
+  await expect(retire()).rejects.toMatchObject({ code: "claim-failed" });
+  expect(depths()).toEqual([1, 0]);
+});
+
 test("Does not touch a caller's room, although its name is in the pool a second time", async () => {
   const description = formatMarker({ state: "assigned", since, messageId: "another-message" });
   await world.addPooled("room-1", { description });

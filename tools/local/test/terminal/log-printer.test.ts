@@ -23,6 +23,12 @@ const repeated = Array.from({ length: 12 }, () => ({ message: "again" }));
 
 test.each<[string, Partial<LogEntry>[], string[]]>([
   ["no information", [{ level: "information" }], []],
+  ["a line without the blanks around it", [{ message: "\nrestarts\n" }], ["restarts"]],
+  [
+    "every warning of a run",
+    ["one", "two"].map((message) => ({ message, invocationId: "1" })),
+    ["one", "two"],
+  ],
   [
     "one phrase",
     [line({ event: "request", code: "claim-failed", status: 503 })],
@@ -30,9 +36,9 @@ test.each<[string, Partial<LogEntry>[], string[]]>([
   ],
   ["the message of an expected error", [caused("RestError")], ["run-failed: no é"]],
   [
-    "the stack of an unexpected error",
-    [caused("TypeError")],
-    ["run-failed: TypeError: no é\n        at a.ts"],
+    "the stacks of unexpected errors",
+    [caused("TypeError"), caused("Error")],
+    ["run-failed: TypeError: no é\n        at a.ts", "run-failed: Error: no é\n        at a.ts"],
   ],
   [
     "the first and the tenth of equal lines of a category",
@@ -45,7 +51,10 @@ test.each<[string, Partial<LogEntry>[], string[]]>([
 });
 
 test("The failure of each run is printed once, and with --verbose everything is printed", () => {
-  const failures = [failureOf("1"), { ...failureOf("1"), message: "Executed" }, failureOf("2")];
-  expect(printed(failures)).toEqual(["error       App: failure of 1", "error       App: failure of 2"]);
-  expect(printed([...repeated, ...failures, { level: "information" }], true)).toHaveLength(16);
+  const ofHost = ["a", "b"].map((message) => ({ level: "error", message }) as const);
+  const failures = [failureOf("1"), { ...failureOf("1"), message: "Executed" }, failureOf("2"), ...ofHost];
+  const lines = ["failure of 1", "failure of 2", "a", "b"].map((text) => `error       App: ${text}`);
+  expect(printed(failures)).toEqual(lines);
+  const others = [{ level: "information" }, { level: "debug" }] as const;
+  expect(printed([...repeated, ...failures, ...others], true)).toHaveLength(18);
 });

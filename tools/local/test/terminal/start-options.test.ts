@@ -2,6 +2,22 @@
 import { expect, test } from "vitest";
 import { readStartOptions } from "../../terminal/start-options.ts";
 
+test("The help explains the command and each option", () => {
+  let help = "";
+  const print = (text: string) => {
+    help += text;
+  };
+  const exit = (code: number): never => {
+    throw new Error(`exit ${code}`);
+  };
+  expect(() => readStartOptions(["--help"], { print, remark: print, exit })).toThrow("exit 0");
+  const [, about, options = ""] = help.trimEnd().split("\n\n");
+  expect(about).toMatch(/^Runs .*\.$/);
+  const entries = options.split(/\n(?= {2}\S)/).slice(1);
+  expect(entries).toHaveLength(9);
+  for (const entry of entries) expect(entry).toMatch(/^ {2}\S.* {2,}[A-Z][^]+\.$/);
+});
+
 /** Reads options, and returns what is printed if they are refused. */
 function read(args: readonly string[]) {
   let refusal = "";
@@ -17,9 +33,10 @@ function read(args: readonly string[]) {
 
 test("Options can be repeated, and a copied origin may end in a slash", () => {
   const settings = ["--set", "MAX_VMR=3", "--set", "AzureWebJobs.provisionRoom.Disabled=true"];
+  const without = ["--set", "POOL_MINIMUM="];
   const origins = ["--origin", "http://localhost:3000/", "--origin", "https://widget.example.com"];
-  expect(read([...settings, ...origins, "--port", "1"]).options()).toMatchObject({
-    set: { MAX_VMR: "3", "AzureWebJobs.provisionRoom.Disabled": "true" },
+  expect(read([...settings, ...without, ...origins, "--port", "1"]).options()).toMatchObject({
+    set: { MAX_VMR: "3", "AzureWebJobs.provisionRoom.Disabled": "true", POOL_MINIMUM: "" },
     origin: ["http://localhost:3000", "https://widget.example.com"],
     port: 1,
   });
@@ -35,6 +52,7 @@ test.each([
   { given: "--set=MAX_ROOMS=1", says: `${set} ${noSetting}` },
   { given: "--set=MAX_VMR=many", says: `${set} MAX_VMR must be a whole number from 0 to 10000.` },
   { given: "--set=MAX_VMR", says: `${set} It must be NAME=value.` },
+  { given: "--set==MAX_VMR=3", says: `${set} It must be NAME=value.` },
   { given: "--set=MAX_VMR=", says: `${set} MAX_VMR needs a value here.` },
   {
     given: `--set=AzureWebJobsStorage=${remote}`,
