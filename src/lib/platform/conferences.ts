@@ -45,9 +45,7 @@ export function createConferences(client: Pick<PlatformClient, "call">) {
 
     /** Returns all conferences of every kind, each one once. The limits hold for each page. Stops if one page fails. */
     async list(limits?: CallLimits): Promise<ConferenceRow[]> {
-      const rows = toRows(await listRows(client, conferencePath, { query: { order_by: "name" }, ...limits }));
-      // By ID, because rows move between pages while rooms are created and deleted.
-      return [...new Map(rows.map((row) => [row.id, row])).values()];
+      return toRows(await listRows(client, conferencePath, { query: { order_by: "name" }, ...limits }));
     },
 
     /** Creates a conference. Success means that it is stored, not that it is replicated to the nodes. */
@@ -103,9 +101,12 @@ const Page = z.object({
   objects: z.array(z.unknown()),
 });
 
+// A row without an ID counts as another one each time.
+const idOf = (row: unknown): unknown => (row instanceof Object && "id" in row ? row.id : undefined) ?? {};
+
 /**
- * Returns the rows of all pages, one page after the other. Pages overlap by a tenth, so that no row is missing when a
- * few earlier ones are deleted meanwhile; some rows are therefore there twice. Throws PlatformError if a page lacks the
+ * Returns the rows of all pages, one page after the other, each ID once and as it was last. Pages overlap by a tenth, so
+ * that no row is missing when a few earlier ones are deleted meanwhile. Throws PlatformError if a page lacks the
  * documented format, or is empty before the end.
  */
 export async function listRows(
@@ -113,13 +114,13 @@ export async function listRows(
   path: string,
   { query, ...limits }: CallLimits & Pick<PlatformCall, "query"> = {},
 ): Promise<unknown[]> {
-  const rows: unknown[] = [];
+  const rows = new Map<unknown, unknown>();
   for (let offset = 0; ; ) {
     const pageQuery = { ...query, limit: rowsPerPage, offset };
     const response = await client.call({ method: "GET", path, query: pageQuery, ...limits });
     const { meta, objects } = readPage(response, path);
-    rows.push(...objects);
-    if (offset + objects.length >= meta.total_count) return rows;
+    for (const row of objects) rows.set(idOf(row), row);
+    if (offset + objects.length >= meta.total_count) return [...rows.values()];
     if (objects.length === 0) throw undocumentedResponse(path);
     offset += Math.ceil(0.9 * objects.length);
   }

@@ -1,7 +1,7 @@
 /** The platform's conferences: exact names, rows, pages, and undocumented responses. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
-import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import { type Conferences, createConferences, listRows } from "../../../src/lib/platform/conferences.ts";
 import { newPlatformClient, conferencePath as path, usePlatform } from "../../support/use-platform.ts";
 
 const platform = usePlatform();
@@ -59,6 +59,39 @@ describe("The list of rooms", () => {
     await expect(conferences.list({ startBefore: 5 })).rejects.toMatchObject(failure);
     const pageCall = (offset: number) => ({ path, query: { order_by: "name", offset }, startBefore: 5 });
     expect(calls).toMatchObject([pageCall(0), pageCall(2)]);
+  });
+});
+
+describe("Of the rows of all pages", () => {
+  const listed = async (...pages: unknown[][]) => {
+    const total = pages.flat().length;
+    const bodies = pages.map((objects, index) => page(objects, index < pages.length - 1 ? 10 * total : 0));
+    return listRows({ call: async () => ({ body: bodies.shift() }) }, path);
+  };
+
+  test.each<[string, unknown[], unknown[], unknown[]]>([
+    [
+      "the last copy counts",
+      [{ id: 1, name: "old" }, row(2)],
+      [{ id: 1, name: "new" }, row(3)],
+      [{ id: 1, name: "new" }, row(2), row(3)],
+    ],
+    ["0 is an ID", [{ id: 0 }], [{ id: 0 }], [{ id: 0 }]],
+    ["1 is not the text 1", [{ id: 1 }], [{ id: "1" }], [{ id: 1 }, { id: "1" }]],
+    [
+      "each without an ID stays",
+      [{}, { id: null }],
+      [{}, { id: null }],
+      [{}, { id: null }, {}, { id: null }],
+    ],
+    ["each that is no object stays", [5, null], [5, { id: 5 }, null], [5, null, 5, { id: 5 }, null]],
+  ])("each ID is there once: %s", async (_, first, second, rows) => {
+    expect(await listed(first, second)).toEqual(rows);
+  });
+
+  test("150,000 on one page are listed", async () => {
+    const rows = Array.from({ length: 150_000 }, (_, id) => ({ id }));
+    expect(await listed(rows)).toHaveLength(150_000);
   });
 });
 

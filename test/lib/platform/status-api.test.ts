@@ -42,3 +42,14 @@ test("`isLive` also filters by name itself, lists request 500 rows, and alarms h
   const { odd: unnamed } = answering({ meta: { total_count: 1 }, objects: [{ name: null }] });
   expect(await unnamed.alarms()).toEqual([{ name: "unnamed", level: "unknown" }]);
 });
+
+test.each([
+  [600, 500],
+  [25, 20],
+])("%i alarms in pages of at most %i are that many alarms", async (count, maxPageSize) => {
+  platform.setBehaviour({ maxPageSize });
+  const names = Array.from({ length: count }, (_, index) => `alarm-${index}`);
+  for (const name of names) platform.raiseAlarm({ name, level: "minor" });
+  const alarms = await createPlatformStatus(newPlatformClient(platform.url)).alarms();
+  expect(alarms.map(({ name }) => name)).toEqual(names);
+});
