@@ -14,7 +14,7 @@ const betweenRenewalsMilliseconds = 30_000;
 const renewBeforeMilliseconds = 300_000;
 
 export interface AppCredential extends TokenCredential {
-  /** Returns why the latest request for a token has failed, or undefined if it has not. */
+  /** Returns why a request for a token has failed, or undefined if a later one has succeeded. */
   readonly lastFailure: () => unknown;
 }
 
@@ -27,24 +27,22 @@ export function createCredential(storage: Settings["storage"]): AppCredential {
   let credential: TokenCredential | undefined;
   let failure: unknown;
   const tokens = new Map<string, () => Promise<AccessToken>>();
+  const onFailure = (error: unknown) => {
+    failure = error;
+  };
 
   async function fetchToken(scopes: string | string[]): Promise<AccessToken> {
-    try {
-      credential ??= await loadCredential(storage);
-      const token = await credential.getToken(scopes);
-      if (!token) throw new Error("the identity has no token");
-      failure = undefined;
-      return token;
-    } catch (error) {
-      failure = error;
-      throw error;
-    }
+    credential ??= await loadCredential(storage);
+    const token = await credential.getToken(scopes);
+    if (!token) throw new Error("the identity has no token");
+    failure = undefined;
+    return token;
   }
 
   return {
     async getToken(scopes) {
       const key = String(scopes);
-      const findToken = tokens.get(key) ?? shareToken(async () => fetchToken(scopes));
+      const findToken = tokens.get(key) ?? shareToken(async () => fetchToken(scopes), onFailure);
       tokens.set(key, findToken);
       const timeout = once(AbortSignal.timeout(maxWaitMilliseconds), "abort").then(() => {
         throw new Error("no token within 3 s", { cause: failure });
@@ -69,16 +67,25 @@ export async function prefetchToken(storage: Settings["storage"], credential: To
  * and does not find its last token if the endpoint's `resource` ends in a slash (msal-node, BaseManagedIdentitySource:
  * it becomes the key of the cache).
  */
-function shareToken(fetchToken: () => Promise<AccessToken>): () => Promise<AccessToken> {
+function shareToken(
+  fetchToken: () => Promise<AccessToken>,
+  onFailure: (error: unknown) => void,
+): () => Promise<AccessToken> {
   let kept: AccessToken | undefined;
   let pending: Promise<AccessToken> | undefined;
   let requestedAt = 0;
 
   async function request(): Promise<AccessToken> {
+    const keptBefore = kept;
     const requested = fetchToken()
       .then((token) => {
         kept = token;
         return token;
+      })
+      .catch((error: unknown) => {
+        // A request that was replaced may fail after its replacement has succeeded.
+        if (kept === keptBefore) onFailure(error);
+        throw error;
       })
       .finally(() => {
         if (pending === requested) pending = undefined;

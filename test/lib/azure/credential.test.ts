@@ -2,7 +2,7 @@
  * The app's identity: all Azure clients of an instance use the identity that the settings name, and share its tokens.
  */
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import type { MetricsRow } from "../../../src/lib/metrics/measurement.ts";
@@ -168,6 +168,28 @@ describe("A token", () => {
     shortenTimeouts(3000);
     answer = () => "silence";
     await expect(getToken()).rejects.toThrow(expect.objectContaining({ message: tooLate, cause }));
+  });
+
+  test.each<[string, (() => Answer) | undefined, unknown]>([
+    ["forgotten, if the request that replaced it has succeeded", () => issued("token-1"), undefined],
+    ["known, if the request that replaced it hangs, too", undefined, expect.any(Error)],
+  ])("whose request fails late leaves a failure that is %s", async (_, replacement, failure) => {
+    // A busy computer takes its time.
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+    onTestFinished(() => timeout.mockRestore());
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    answer = async () => promise;
+    const { getToken, lastFailure } = openIdentity();
+    const late = getToken();
+    await expect.poll(() => requests).toHaveLength(1);
+    answer = replacement ?? (() => "silence");
+    pass(3);
+    const second = getToken().catch(() => undefined);
+    await expect.poll(() => requests).toHaveLength(2);
+    if (replacement) await second;
+    resolve({ status: 400, body: {} });
+    await expect(late).rejects.toThrow('no "expiresOn"');
+    expect(lastFailure()).toEqual(failure);
   });
 
   test.each<[string, Answer, string, number]>([
