@@ -195,8 +195,7 @@ const overdueRank = (group: RoomMessages) => Number(requestOf(group).isOverdue);
 
 /** Returns whether the cause of a failure may be the room: it was refused, or its call timed out. */
 function mayBeOfRoom(error: unknown): boolean {
-  if (!(error instanceof PlatformError)) return true;
-  return (
-    error.code === "platform-rejected" || (error.code === "platform-timeout" && error.outcome === "unknown")
-  );
+  if (!(error instanceof PlatformError)) return false;
+  const { code, outcome } = error;
+  return code === "platform-rejected" || (code === "platform-timeout" && outcome === "unknown");
 }

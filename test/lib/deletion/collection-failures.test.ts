@@ -130,9 +130,20 @@ describe("Garbage collection if the deletion queue fails", () => {
     expect(world.roomNames()).toEqual([]);
     expect(world.log.fieldsOf("room-deleted")).toEqual({ room: loggableName("room-a") });
     expect(world.log.fieldsOf("deletion-failed")).toEqual({ room: loggableName("room-a"), dequeueCount: 1 });
-    expect(world.deletion.texts()).toEqual([encodeRoomMessage({ room: "room-a", failures: 1 })]);
+    expect([world.deletion.texts(), invisibleSeconds()]).toEqual([["room-a"], [270]]);
     await world.collectGarbageAfter(600);
     expect(world.deletion.contents()).toEqual([]);
+  });
+
+  test("tries again after 270 s, however often, if a young message could not be made invisible", async () => {
+    await world.addEnded("room-a");
+    for (let run = 0; run < 2; run++) {
+      world.deletion.strikeNext("setInvisible", { failure: "unknown" });
+      await expect(world.collectGarbageAfter(run === 0 ? 60 : 270)).rejects.toThrow(AggregateError);
+      expect([world.deletion.texts(), invisibleSeconds()]).toEqual([["room-a"], [270]]);
+    }
+    await world.collectGarbageAfter(270);
+    expect(leftBehind()).toEqual([]);
   });
 
   test("succeeds if another run has the message of a deleted room by then", async () => {
