@@ -27,8 +27,8 @@ export class NoResponseError extends Error {
   /** False if the connection had not opened, TLS included. Then the server has received nothing of the request. */
   readonly isSent: boolean;
 
-  constructor(code: string, { isSent, cause }: { readonly isSent: boolean; readonly cause?: unknown }) {
-    super(cause instanceof Error ? cause.message : "no response in time", { cause });
+  constructor(code: string, isSent: boolean, { message, cause }: Partial<Error> = {}) {
+    super(message ?? "no response in time", { cause });
     this.code = code;
     this.isSent = isSent;
   }
@@ -59,8 +59,7 @@ export function createHttpClient(baseURL: string, options?: ConnectionOptions): 
   });
   client.interceptors.response.use(undefined, (error: AxiosError) => {
     const timeout = timeoutOf(error.request?.socket);
-    const { isSent } = timeout;
-    throw isCancel(error) ? timeout : new NoResponseError(error.code ?? "", { isSent, cause: error.cause });
+    throw isCancel(error) ? timeout : new NoResponseError(error.code ?? "", timeout.isSent, error);
   });
   return client;
 }
@@ -72,9 +71,9 @@ const connecting = new WeakSet();
 
 /** Returns the failure of a request on this socket that ends now. */
 function timeoutOf(socket?: object | null): NoResponseError {
-  if (!socket || !connecting.has(socket)) return new NoResponseError("LOOKUP_TIMEOUT", { isSent: false });
+  if (!socket || !connecting.has(socket)) return new NoResponseError("LOOKUP_TIMEOUT", false);
   const isSent = openedAt.has(socket);
-  return new NoResponseError(isSent ? "ETIMEDOUT" : "CONNECT_TIMEOUT", { isSent });
+  return new NoResponseError(isSent ? "ETIMEDOUT" : "CONNECT_TIMEOUT", isSent);
 }
 
 /** Creates an agent for one server. It ends connections that do not open in time, are idle or are old. */

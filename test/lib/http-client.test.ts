@@ -93,15 +93,22 @@ describe("An HTTP client", () => {
 
   const tooMuch = Buffer.alloc(64 * 1024 * 1024 + 1);
   let timeEnds: AbortController;
-  test.each<[string, typeof respond, string]>([
-    ["a reset", ({ socket }) => socket?.resetAndDestroy(), "ECONNRESET"],
-    ["more than 64 MiB", (response) => response.end(tooMuch), "ERR_BAD_RESPONSE"],
-    ["a part of a response", (response) => response.write("x", () => timeEnds.abort()), "ETIMEDOUT"],
-  ])("throws after %s, without the request in its error", async (_, ending, code) => {
+  test.each<[string, typeof respond, string, string]>([
+    ["a reset", ({ socket }) => socket?.resetAndDestroy(), "ECONNRESET", "read ECONNRESET"],
+    ["more than 64 MiB", (response) => response.end(tooMuch), "ERR_BAD_RESPONSE", "maxContentLength"],
+    ["a cut", (response) => response.write("x", () => response.destroy()), "ERR_BAD_RESPONSE", "aborted"],
+    [
+      "a part of a response",
+      (response) => response.write("x", () => timeEnds.abort()),
+      "ETIMEDOUT",
+      "in time",
+    ],
+  ])("throws after %s and says so, without the request in its error", async (_, ending, code, message) => {
     respond = ending;
     timeEnds = new AbortController();
     const error = await failureOf(server.url, timeEnds.signal);
     expect(error.code).toBe(code);
+    expect(error.message).toContain(message);
     expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/secret-/);
   });
 

@@ -60,9 +60,10 @@ export class PlatformBusyError extends PlatformError {
 }
 
 /**
- * Creates a client. Each call has up to three attempts: GET and DELETE are retried unless they timed out, other calls
- * only if nothing happened on the platform. A call throws the last attempt's PlatformError: `not-sent` if it waited too
- * long for a slot or for a pause, otherwise by what may have happened on the platform.
+ * Creates a client. Each call has up to three attempts, but none after a timeout, also of a token request: GET and
+ * DELETE are retried, other calls only if nothing happened on the platform. A call throws the last attempt's
+ * PlatformError: `not-sent` if it waited too long for a slot or for a pause, otherwise by what may have happened on the
+ * platform.
  */
 export function createClient(transport: PlatformTransport, options: ClientOptions) {
   const { clock, credentials, random = secureRandom } = options;

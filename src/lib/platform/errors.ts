@@ -16,7 +16,7 @@ export interface PlatformFailure {
   readonly outcome: Outcome;
   /** For the log: method, path and what happened. Never contains a body or a header. */
   readonly message: string;
-  /** Missing if the call is not about a room, such as the request for a token. */
+  /** Missing during a pause, for several calls together, and if the login for a token was refused. */
   readonly method?: string | undefined;
   readonly status?: number | undefined;
   /** Whether the response is not in the platform's form, so that a proxy or a firewall has probably sent it. */
@@ -117,11 +117,11 @@ export function isRefusal({ status, body }: StatusAndBody): boolean {
 
 const timeoutCodes = ["ETIMEDOUT", "CONNECT_TIMEOUT", "LOOKUP_TIMEOUT"];
 
-/** Returns the failure for a missing response. */
-export function transportFailure(request: NamedRequest, cause: unknown): PlatformError {
+/** Returns the failure for a missing response. A call whose token request failed was not sent. */
+export function transportFailure(request: NamedRequest, cause: unknown, outcome?: Outcome): PlatformError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return new PlatformError({
-    outcome: cause instanceof NoResponseError && !cause.isSent ? "not-sent" : "unknown",
+    outcome: outcome ?? (cause instanceof NoResponseError && !cause.isSent ? "not-sent" : "unknown"),
     isTimeout: timeoutCodes.includes(code),
     message: `${nameOf(request)}: ${code || "no response"}`,
     method: request.method,

@@ -117,16 +117,19 @@ function createOAuthCredentials(
     const signal = AbortSignal.timeout(timeoutSeconds * 1000);
     const form = assertionForm(client, `${url}${tokenPath}`);
     const { status, data } = await http.post<unknown>(tokenPath, form, { signal }).catch((cause: unknown) => {
-      throw new PlatformError({ outcome: "not-sent", message: "token request: no response", cause });
+      throw transportFailure({ method: "POST", path: tokenPath }, cause, "not-sent");
     });
     const token = TokenResponse.safeParse(data);
     if (status === 200 && token.success) return token.data;
     // The call that needed the token was not sent, whatever the platform returned.
     const isRefused = isRefusal({ status, body: data });
+    const isLoginRefused = isRefused && status !== 429;
     throw new PlatformError({
       outcome: isRefused ? "refused" : "not-sent",
+      // The refused login is not about a method.
+      method: isLoginRefused ? undefined : "POST",
       status,
-      isLoginRefused: isRefused && status !== 429,
+      isLoginRefused,
       message: `token request: status ${status}`,
     });
   }

@@ -168,14 +168,29 @@ describe("With OAuth,", () => {
     expect([forms.length, calls]).toEqual([times, times]);
   });
 
+  const failedWith = (platformError: unknown, platformMethod?: string) => ({
+    failedCall: { platformMethod, platformError },
+  });
   test.each<[string, Reply | "reset" | "silence", object]>([
-    ["status 400", { status: 400 }, { outcome: "refused", code: "platform-login-refused" }],
+    [
+      "status 400",
+      { status: 400 },
+      { outcome: "refused", code: "platform-login-refused", details: failedWith(undefined) },
+    ],
     ["status 403 and a page", { status: 403, body: "<html>" }, { outcome: "not-sent" }],
-    ["status 429", { status: 429 }, { outcome: "refused", code: "platform-unavailable" }],
+    [
+      "status 429",
+      { status: 429 },
+      { outcome: "refused", code: "platform-unavailable", details: failedWith(undefined, "POST") },
+    ],
     ["status 500", { status: 500 }, { outcome: "not-sent", code: "platform-unavailable" }],
     ["an empty token", { status: 200, body: { access_token: "" } }, { outcome: "not-sent" }],
-    ["a reset", "reset", { outcome: "not-sent", cause: { code: "ECONNRESET" } }],
-    ["silence", "silence", { outcome: "not-sent" }],
+    ["a reset", "reset", { code: "platform-unavailable", details: failedWith("ECONNRESET", "POST") }],
+    [
+      "silence",
+      "silence",
+      { code: "platform-timeout", details: failedWith(expect.stringContaining("TIME"), "POST") },
+    ],
   ])(
     "a call is not sent after a token request with %s, and the next one retries",
     async (_, reply, expected) => {
@@ -186,8 +201,7 @@ describe("With OAuth,", () => {
       const client = newClient();
       const error: unknown = await client.call({ method: "POST", path }).catch((cause: unknown) => cause);
 
-      const message = `token request: ${isReply ? `status ${reply.status}` : "no response"}`;
-      expect(error).toMatchObject({ ...expected, message: expect.stringContaining(message) });
+      expect(error).toMatchObject({ outcome: "not-sent", ...expected });
       expect(JSON.stringify(error)).not.toMatch(/secret-word|token-of|html/);
       expect(calls).toBe(0);
 

@@ -30,10 +30,7 @@ export function createMemoryPlatform(now: () => number) {
     const sent = { method, url, headers, body: Buffer.from(body === undefined ? "" : JSON.stringify(body)) };
     const answer = state.outage.mode === "refuse" ? "refuse" : await manage(sent);
     if (typeof answer === "string")
-      throw transportFailure(
-        request,
-        new NoResponseError(failureCodes[answer], { isSent: answer !== "refuse" }),
-      );
+      throw transportFailure(request, new NoResponseError(failureCodes[answer], answer !== "refuse"));
     const received: unknown = answer.body === undefined ? "" : JSON.parse(JSON.stringify(answer.body));
     return { status: answer.status, headers: answer.headers ?? {}, body: received };
   };
