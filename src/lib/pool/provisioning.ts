@@ -64,6 +64,12 @@ const firstPauseMilliseconds = 10_000;
 // The alert provisioning-failing expects five failures in 30 min.
 const maxPauseMilliseconds = 240_000;
 
+/** Returns whether every other room would be rejected, too: for its fields, or for what ROOM_TEMPLATE refers to. */
+function concernsAllRooms(error: unknown): boolean {
+  if (!(error instanceof PlatformError) || error.code !== "platform-rejected") return false;
+  return error.platformStatus === 404 || rejectedFields(error).length > 0;
+}
+
 /** Creates the handler of provisioning requests. */
 export function createProvisioning(options: ProvisioningOptions) {
   const { pool, conferences, clock, random, hostPin, template, gatewayName } = options;
@@ -136,7 +142,7 @@ export function createProvisioning(options: ProvisioningOptions) {
       await conferences.create(fields, { timeoutSeconds: createSeconds, startBefore });
       pauseMilliseconds = 0;
     } catch (error) {
-      if (error instanceof PlatformError && rejectedFields(error).length > 0 && !isPaused()) pause();
+      if (concernsAllRooms(error) && !isPaused()) pause();
       const left = await findLeftover(name, error, held.heldUntil, log);
       if (left === "complete") {
         log.warn("room-adopted", { room: name }, error);

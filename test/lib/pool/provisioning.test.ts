@@ -222,6 +222,7 @@ describe("One instance that serves two requests every 30 s", () => {
 
   test.each([
     { what: "rejects the fields of each room", fault: rejection, creates: 38 },
+    { what: "does not find what rooms refer to", fault: { status: 404, body: "" }, creates: 38 },
     { what: "fails otherwise", fault: { status: 409, body: { error: "no" } }, creates: 240 },
   ])(
     "sends $creates creates per hour while the platform $what, and then each",
