@@ -29,6 +29,11 @@ const CreateQuery = z.object({
     }),
 });
 
+// Two callers who send one of these would get the same room. JavaScript, Python, C# and API clients write them by
+// mistake, and docs/integration.md prints the first.
+const placeholders = ["{KEY}", "{key}", "00000000-0000-0000-0000-000000000000"];
+const placeholderPattern = /^(?:undefined|null|nan|none|<.*>|\{\{.*\}\}|\$\{.*\})$/i;
+
 /** The headers of a create. The Functions host joins two of one name by a comma, so a key contains none. */
 const CreateHeaders = z.object({
   "idempotency-key": z
@@ -38,10 +43,8 @@ const CreateHeaders = z.object({
       (key) => /^[\x21-\x2b\x2d-\x7e]{1,255}$/.test(key),
       "must be one key of 1 to 255 visible ASCII characters without a comma, quoted or bare",
     )
-    // Two callers who send one of these would get the same room. JavaScript, Python and API clients write them by
-    // mistake.
     .refine(
-      (key) => !/^(?:undefined|null|nan|none|<.*>|\{\{.*\}\}|\$\{.*\})$/i.test(key),
+      (key) => !placeholders.includes(key) && !placeholderPattern.test(key),
       "must be a key of this create, not a placeholder",
     )
     .optional()
@@ -49,7 +52,8 @@ const CreateHeaders = z.object({
       description:
         "Makes the create safe to retry: within 24 hours, requests of the same application with the same key return " +
         "the same room. 1 to 255 visible ASCII characters without a comma, for example a UUID; quotation marks around " +
-        "them are ignored.",
+        "them are ignored. Placeholders are rejected: `undefined`, `null`, `nan` and `none` in any case, any text in " +
+        "angle brackets, in `{{…}}` or in `${…}`, exactly `{KEY}` and `{key}`, and the GUID of zeros with hyphens.",
       example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
     }),
 });

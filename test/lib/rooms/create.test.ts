@@ -1,4 +1,5 @@
 /** Creating a room: keys and tags, invalid requests that claim no room, and what is logged. */
+import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { MemoryRequest } from "../../../tools/simulators/memory/gateway.ts";
 import { valueError } from "../../support/faults.ts";
@@ -32,15 +33,22 @@ describe("The Idempotency-Key", () => {
     },
   );
 
-  const placeholders = ["undefined", "NULL", "NaN", "none", "<string>", "{{$guid}}", "${key}", '"{{key}}"'];
-  test.each(placeholders)("is rejected with 422 if it is the placeholder `%s`", async (key) => {
-    const { status, text } = await createWith(key);
-    expect([status, world.pool.texts().length]).toEqual([422, 3]);
-    expect(text).toContain("must be a key of this create, not a placeholder");
-  });
+  const zeros = "00000000-0000-0000-0000-000000000000";
+  const words = ["undefined", "NULL", "NaN", "none", "<string>", "{{$guid}}", "${key}", '"{{key}}"'];
+  const guide = readFileSync("docs/integration.md", "utf8");
+  const ofGuide = /^Idempotency-Key: (.+)$/m.exec(guide)?.[1] ?? "missing";
+  test.each([...words, ofGuide, `"${ofGuide}"`, "{key}", zeros])(
+    "is rejected with 422 if it is the placeholder `%s`",
+    async (key) => {
+      const { status, text } = await createWith(key);
+      expect([status, world.pool.texts().length]).toEqual([422, 3]);
+      expect(text).toContain("must be a key of this create, not a placeholder");
+    },
+  );
 
   test("may contain the signs of placeholders", async () => {
     const keys = ["null-1", "x-undefined", "<a>b", "a<b>", "{{a}}b", "a{{b}}", "{a}", "$a${b}"];
+    keys.push("{Key}", "{key}1", "KEY", `{${zeros}}`, zeros.replaceAll("-", ""), zeros.replace("0", "1"));
     for (const key of keys) await world.addPooled(`room-of-${key}`);
     const responses = await Promise.all(keys.map(async (key) => createWith(key)));
     expect(responses.map(({ status }) => status)).toEqual(Array(keys.length).fill(200));
