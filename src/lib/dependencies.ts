@@ -67,33 +67,25 @@ export type Dependencies = ReturnType<typeof createDependencies>;
 
 /** Creates the object graph without opening a connection. */
 export function createDependencies(settings: Settings, adapters: Adapters) {
-  const { accessChecks, clock, random, newId, platformClient } = adapters;
-  const { pool, deletion, provisioning } = adapters.queues;
+  const { clock, newId, platformClient, queues } = adapters;
   const { maxLevel, minLevel, leaseSeconds, readyDelaySeconds } = settings.pool;
   const { hostPin, template, gatewayName, maxAgeHours } = settings.rooms;
   const platformTimeoutSeconds = settings.platform.timeoutSeconds;
+  // What several parts need. What one part needs stays with it, because another part may have it as an option.
+  const common = { ...queues, clock, gatewayName, maxLevel, platformTimeoutSeconds };
 
   // Serves requests whose caller waits.
   const conferences = createConferences(platformClient);
   // Serves background work and lists, whose many pages must not delay requests for a room.
   const background = createConferences(platformClient.background);
+  const inBackground = { ...common, conferences: background, takeSlot: platformClient.background.takeSlot };
   const status = createPlatformStatus(platformClient.background);
-  const { takeSlot } = platformClient.background;
-  const replenishment = createReplenishment({ pool, provisioning, maxLevel });
-  const claims = createClaims({
-    pool,
-    deletion,
-    conferences,
-    replenishment,
-    clock,
-    leaseSeconds,
-    platformTimeoutSeconds,
-    takeClaimSlot: platformClient.takeClaimSlot,
-    gatewayName,
-  });
+  const replenishment = createReplenishment(common);
+  const { takeClaimSlot } = platformClient;
+  const claims = createClaims({ ...common, conferences, replenishment, leaseSeconds, takeClaimSlot });
 
   return {
-    accessChecks,
+    accessChecks: adapters.accessChecks,
     clock,
     serviceTagBaseUrl: settings.serviceTagBaseUrl,
     maxLevel,
@@ -102,61 +94,38 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     replenishment,
     claims,
     idempotentClaims: createIdempotentClaims({
+      ...common,
       claims,
       records: adapters.createRecords,
       conferences,
-      pool,
-      deletion,
-      clock,
     }),
-    deletionQueueWriter: createDeletionQueueWriter({ deletion, clock }),
-    bulkDeletion: createBulkDeletion({
-      pool,
-      deletion,
-      provisioning,
-      conferences: background,
-      takeSlot,
-      clock,
-      gatewayName,
-    }),
+    deletionQueueWriter: createDeletionQueueWriter(common),
+    bulkDeletion: createBulkDeletion(inBackground),
     provisioning: createProvisioning({
-      pool,
-      deletion,
-      conferences: background,
-      clock,
-      random,
+      ...inBackground,
+      random: adapters.random,
       hostPin,
       template,
-      gatewayName,
-      maxLevel,
       readyDelaySeconds,
-      platformTimeoutSeconds,
     }),
     garbageCollection: createGarbageCollection({
-      deletion,
-      conferences: background,
+      ...inBackground,
       status,
-      takeSlot,
-      clock,
-      gatewayName,
       maxAgeHours,
       ...settings.garbage,
     }),
     metricsRun: createMetricsRun({
-      queues: adapters.queues,
-      conferences: background,
+      ...inBackground,
+      queues,
       status,
       replenishment,
       sink: adapters.metricsSink,
       tokenFailure: adapters.tokenFailure,
-      clock,
       newId,
       instanceId: newId(),
       version,
-      maxLevel,
       minLevel,
       fingerprint: roomFingerprint(template, hostPin),
-      gatewayName,
     }),
   };
 }
