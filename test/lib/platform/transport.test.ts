@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createConferences } from "../../../src/lib/platform/conferences.ts";
 import {
   createBasicCredentials,
   createCredentials,
@@ -213,4 +214,10 @@ describe("With OAuth,", () => {
       await expect(client.call({ method: "POST", path })).resolves.toBeDefined();
     },
   );
+
+  test("a room does not count as missing because the token request gets 404", async () => {
+    token = () => ({ status: 404 });
+    const conferences = createConferences(newClient());
+    await expect(conferences.delete(1)).rejects.toMatchObject({ code: "platform-login-refused" });
+  });
 });
