@@ -72,7 +72,11 @@ function slowest({ timesOut = () => true, isFast = () => false, failing = [] }: 
     if (!call.slot) waitForSlot(call.startBefore ?? world.clock.now() + (isBackground ? 300_000 : 10_000));
     if (!timesOut(call)) return;
     await pass(call.timeoutSeconds ?? timeoutSeconds);
-    throw new PlatformError({ outcome: "unknown", isTimeout: true, message: `${call.method} ${call.path}` });
+    throw new PlatformError({
+      outcome: "unknown",
+      code: "platform-timeout",
+      message: `${call.method} ${call.path}`,
+    });
   }
   function waitForSlot(startBefore: number): void {
     world.clock.advance(Math.max(0, startBefore - 1 - world.clock.now()) / 1000);

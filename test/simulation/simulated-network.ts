@@ -47,7 +47,7 @@ function failureOf(name: string, fault: Fault, isTimeout: boolean, { random }: T
     const retryAfterSeconds = [undefined, 1, 30][random.integerBelow(3)];
     return fail("status 429", { outcome: "refused", status: 429, retryAfterSeconds });
   }
-  if (isTimeout) return fail("ETIMEDOUT", { outcome: "unknown", isTimeout });
+  if (isTimeout) return fail("ETIMEDOUT", { outcome: "unknown", code: "platform-timeout" });
   const status = [undefined, 500, 502, 503][random.integerBelow(4)];
   return fail(`${status ?? "ECONNRESET"}`, { outcome: "unknown", status });
 }

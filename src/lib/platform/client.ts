@@ -54,7 +54,7 @@ export class PlatformBusyError extends PlatformError {
       outcome: "not-sent",
       method: request?.method,
       message: `${request ? nameOf(request) : "several calls"}: busy, not sent in time`,
-      isBusy: true,
+      code: "gateway-busy",
     });
   }
 }

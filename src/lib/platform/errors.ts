@@ -21,11 +21,8 @@ export interface PlatformFailure {
   readonly status?: number | undefined;
   /** Whether the response is not in the platform's form, so that a proxy or a firewall has probably sent it. */
   readonly isForeign?: boolean;
-  readonly isTimeout?: boolean;
-  /** Whether it was too late to send the call, because others or slow calls before it took too long. */
-  readonly isBusy?: boolean;
-  /** Whether the platform refused the gateway's login, which only the operator can correct. */
-  readonly isLoginRefused?: boolean;
+  /** Without it, the code follows from the outcome: `platform-rejected` or `platform-unavailable`. */
+  readonly code?: "gateway-busy" | "platform-timeout" | "platform-login-refused" | undefined;
   /** Whether it has accepted the login just before, so that this refusal may be a failure of its directory. */
   readonly isFirstRefusal?: boolean;
   readonly retryAfterSeconds?: number | undefined;
@@ -54,7 +51,7 @@ export class PlatformError extends GatewayError {
   readonly hasRetryAfter: boolean;
 
   constructor(failure: PlatformFailure) {
-    const code = codeOf(failure);
+    const code = failure.code ?? codeOf(failure);
     const retryAfterSeconds = failure.retryAfterSeconds ?? defaultRetryAfter(code, failure);
     const failedCall = {
       platformMethod: failure.method,
@@ -80,14 +77,9 @@ function defaultRetryAfter(code: FailureCode, { isFirstRefusal }: PlatformFailur
   return isLasting ? loginRetryAfterSeconds : defaultRetryAfterSeconds;
 }
 
-function codeOf(failure: PlatformFailure): FailureCode {
-  const { outcome, status, isForeign, isTimeout, isBusy, isLoginRefused } = failure;
-  if (isBusy === true) return "gateway-busy";
-  if (isTimeout === true) return "platform-timeout";
-  if (isLoginRefused === true) return "platform-login-refused";
-  return outcome === "refused" && isForeign !== true && status !== 429
-    ? "platform-rejected"
-    : "platform-unavailable";
+function codeOf({ outcome, status, isForeign }: PlatformFailure): FailureCode {
+  const isRejected = outcome === "refused" && isForeign !== true && status !== 429;
+  return isRejected ? "platform-rejected" : "platform-unavailable";
 }
 
 /** The part of a request that log lines contain. */
@@ -122,7 +114,7 @@ export function transportFailure(request: NamedRequest, cause: unknown, outcome?
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return new PlatformError({
     outcome: outcome ?? (cause instanceof NoResponseError && !cause.isSent ? "not-sent" : "unknown"),
-    isTimeout: timeoutCodes.includes(code),
+    code: timeoutCodes.includes(code) ? "platform-timeout" : undefined,
     message: `${nameOf(request)}: ${code || "no response"}`,
     method: request.method,
     networkCode: code || undefined,
@@ -139,6 +131,7 @@ export function responseFailure(
   const { status, headers } = response;
   const isLogin = isLoginPage(status, headers["location"]);
   const isOwn = status >= 500 || isLogin || isRefusal(response);
+  const isLoginRefused = isLogin || status === 401 || (status === 403 && isOwn);
   const retryAfter = Number(headers["retry-after"]);
   const body = status === 400 && isOwn ? response.body : undefined;
   // Names only: values may be PINs or service tags.
@@ -149,7 +142,7 @@ export function responseFailure(
     status,
     isForeign: !isOwn,
     isFirstRefusal,
-    isLoginRefused: isLogin || status === 401 || (status === 403 && isOwn),
+    code: isLoginRefused ? "platform-login-refused" : undefined,
     message: `${nameOf(request)}: status ${status}${fields.length > 0 ? `, fields ${fields.join(", ")}` : ""}`,
     retryAfterSeconds: retryAfter > 0 ? Math.min(maxRetryAfterSeconds, Math.ceil(retryAfter)) : undefined,
     body,

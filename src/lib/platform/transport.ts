@@ -129,7 +129,7 @@ function createOAuthCredentials(
       // The refused login is not about a method.
       method: isLoginRefused ? undefined : "POST",
       status,
-      isLoginRefused,
+      code: isLoginRefused ? "platform-login-refused" : undefined,
       message: `token request: status ${status}`,
     });
   }

@@ -92,7 +92,7 @@ describe("Garbage collection if the platform fails", () => {
 
   test("does not take a connection that does not open for the room's own failure", async () => {
     await world.addEnded("room-a");
-    const notOpened = new PlatformError({ outcome: "not-sent", isTimeout: true, message: "DELETE" });
+    const notOpened = new PlatformError({ outcome: "not-sent", code: "platform-timeout", message: "DELETE" });
     const conferences = { ...world.conferences, delete: async () => Promise.reject(notOpened) };
     await expect(world.collectGarbageAfter(600, { conferences })).rejects.toThrow(AggregateError);
     expect([world.deletion.texts(), invisibleSeconds()]).toEqual([["room-a"], [270]]);

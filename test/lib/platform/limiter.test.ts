@@ -49,8 +49,16 @@ const response = (status: number, retryAfterSeconds?: number) =>
     message: `GET /: status ${status}`,
     retryAfterSeconds,
   });
-const timeout = new PlatformError({ outcome: "unknown", isTimeout: true, message: "GET /: ETIMEDOUT" });
-const tooLate = new PlatformError({ outcome: "not-sent", isTimeout: true, message: "GET /: too late" });
+const timeout = new PlatformError({
+  outcome: "unknown",
+  code: "platform-timeout",
+  message: "GET /: ETIMEDOUT",
+});
+const tooLate = new PlatformError({
+  outcome: "not-sent",
+  code: "platform-timeout",
+  message: "GET /: too late",
+});
 
 /** Lowers the limit once. */
 function timeOutTwice(): void {

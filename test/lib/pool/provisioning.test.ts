@@ -269,7 +269,7 @@ describe("Provisioning whose name cannot be made visible", () => {
 });
 
 describe("Provisioning whose create has an unknown outcome", () => {
-  const timedOut = new PlatformError({ outcome: "unknown", isTimeout: true, message: "POST" });
+  const timedOut = new PlatformError({ outcome: "unknown", code: "platform-timeout", message: "POST" });
 
   test.each([timedOut, new TypeError("a programming error")])(
     "keeps the name if only the third look-up finds the room, and sends one create (%s)",

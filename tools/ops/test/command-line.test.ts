@@ -97,12 +97,15 @@ const ofGateway: Readonly<Record<Code, readonly [error: GatewayError, line: stri
     `The platform rejects GET (409): GET. ${ofPlatform}`,
   ],
   "platform-login-refused": [
-    byPlatform({ status: 401, isLoginRefused: true }),
+    byPlatform({ status: 401, code: "platform-login-refused" }),
     `The platform refuses the login (401): GET: login refused. ${ofPlatform}`,
   ],
   "platform-unavailable": [byPlatform({ status: 429 }), `The platform throttles (429): GET. ${ofPlatform}`],
-  "platform-timeout": [byPlatform({ isTimeout: true }), `The platform does not respond: GET. ${ofPlatform}`],
-  "gateway-busy": [byPlatform({ isBusy: true }), "gateway-busy: GET"],
+  "platform-timeout": [
+    byPlatform({ code: "platform-timeout" }),
+    `The platform does not respond: GET. ${ofPlatform}`,
+  ],
+  "gateway-busy": [byPlatform({ code: "gateway-busy" }), "gateway-busy: GET"],
   "storage-unavailable": [
     new QueueError("unknown", "queue count", forbidden),
     "The storage account refuses access (403): queue count. See docs/operations.md#storage-unavailable",
