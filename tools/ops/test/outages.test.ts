@@ -49,6 +49,13 @@ const outages: readonly Outage[] = [
     section: "platform-unreachable",
   },
   {
+    given: "the platform does not list its live conferences",
+    strike: refusing({ kind: "status", status: 500, method: "GET", pathPattern: "status/v1/conference/" }),
+    line: "Platform",
+    found: /^the live conferences: fails at GET \(500\)$/,
+    section: "platform-unreachable",
+  },
+  {
     given: "the account may not create rooms",
     strike: refusing({ kind: "status", status: 403, method: "POST" }),
     line: "Provisioning",
@@ -105,6 +112,23 @@ const outages: readonly Outage[] = [
     found: /^11 rooms requested, one for 41 s$/,
     advice: "does the platform fail to make rooms in time, or is provisionRoom disabled? ",
     section: "provisioning-failing",
+  },
+  {
+    given: "look-ups by name find no room",
+    strike: refusing({
+      status: 200,
+      method: "GET",
+      pathPattern: "conference/\\?(?:.*&)?name=",
+      body: { meta: { total_count: 0 }, objects: [] },
+    }),
+    line: "Rooms",
+    found: /; a look-up by name does not find \S+, which the platform lists$/,
+    section: "names-without-rooms",
+    cure: async (gateway) => {
+      gateway.clock.advance(3720);
+      await gateway.ops("drain --leaked --yes");
+      await gateway.fill();
+    },
   },
   {
     given: "the platform's list of rooms is empty",

@@ -27,7 +27,7 @@ test("`ops status` shows what needs attention and what to do, and ends with 0 if
     /^.*\n\n {2}ok {2}Gateway {9}http:\S+ returns 200\n {2}\?\? {2}Settings {8}ROOM_TEMPLATE has no .*\n {22}docs.*\n {2}ok {2}Log {13}can be read\n {2}ok {2}Creates {9}no create/,
   );
   expect(output).toMatch(
-    / {2}Speed .*\n.* {2}Token issuer .*\n.* {2}Contact centre .*\n.* {2}Event sink {6}no event in /,
+    / {2}Speed .*\n.* {2}Token issuer .*\n.* {2}Contact centre .*\n.* {2}Event sink {6}no event in the last 24 h\n/,
   );
   expect(exitCode).toBe(0);
   expect(output).toMatch(/\n\nNothing needs attention\.\n$/);

@@ -245,7 +245,9 @@ test.each([
   };
   const platform = { ...platformOf(client), probe };
   const read = reading({ clock: operatorsClock, platform }, { lines: creates });
-  expect(await findingOf(dependency.checkSpeed, read)).toMatchObject({ isOk, found });
+  const slow = "the platform, or the app's storage: docs/operations.md#platform-slow";
+  const finding = await findingOf(dependency.checkSpeed, read);
+  expect(finding).toEqual({ isOk, found, ...(isOk === false && { advice: slow }) });
 });
 
 const called = (name: string, minutes: number, status: number, reason?: string): LogLine => ({
@@ -416,6 +418,7 @@ const contradicting = { poolNames: { ...names, contradiction: "a look-up by name
 
 test.each<Row>([
   { row: { PoolMinimum: 5 }, isOk: true, found: "10 of 50 rooms, minimum 5" },
+  { row: { PoolDepth: 50 }, isOk: true, found: "50 of 50 rooms" },
   { row: { PoolDepth: 9 }, isOk: false, found: "9 of 50 rooms", advice: lowSoFill },
   { row: { PoolDepth: 9, ProvisioningDepth: 41 }, isOk: false, found: "9 of 50 rooms", advice: low },
   {
@@ -602,6 +605,22 @@ test.each<Row>([
   async (row) => expectFinding(work.checkEventSink, row),
 );
 
+test("Event sink: does not count rooms whose deletion the platform confirmed", async () => {
+  const fields = { event: "room-deleted", room: loggableName("room-119-0") };
+  const lines = [{ time: minutesAgo(30), fields }];
+  await expectFinding(work.checkEventSink, {
+    own: { rooms: handedOut(7, 119) },
+    lines,
+    limits,
+    found: "no event",
+  });
+});
+
+test("Unaccounted: only has the number if the operator has no account for the platform", async () => {
+  const read = withNewestRow({ UnaccountedRooms: 5 });
+  expect(await findingOf(pool.checkUnaccounted, read)).toEqual({ isOk: false, found: "5 rooms", advice });
+});
+
 const lost: Given = { row: { UnaccountedRooms: 3 } };
 const contradicted = "1 room handed out and still marked as pooled";
 
@@ -728,7 +747,8 @@ const misspelt = withSettings({ GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM,POOL_MINIM
 const dialling = withSettings({ ROOM_TEMPLATE: '{"automatic_participants": []}' });
 const withoutSecrets = reading({ unresolvedSecrets: async () => ["ONE", "TWO"] });
 const runsFailed = reading({}, { lines: failuresOf("metrics-run-failed") });
-const fiveReads: LogLine[] = Array(5).fill(called("getRoom", 15, 500));
+const fiveReads = [15, 15, 15, 15, 5].map((minutes) => called("getRoom", minutes, 500));
+const provisioned = reading({}, { lines: [{ time: minutesAgo(2), fields: { event: "room-provisioned" } }] });
 const readsFail = reading({}, { lines: [create(1, 500), create(1, 422), ...fiveReads] });
 const failsAtPatch = { platformMethod: "PATCH", platformStatus: 500 };
 const paused = [failsAtPatch, { code: "platform-unavailable" }].map((each) =>
@@ -769,8 +789,26 @@ test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string; 
     found: "PATCH (500), so changes are",
   },
   { check: work.checkCreates, read: readsFail, isOk: false, found: "1 of 1 create failed in 15 min" },
-  { check: work.checkOtherCalls, read: readsFail, isOk: false, found: "5 of 5 calls failed in 15 min" },
-  { check: dependency.checkSettings, read: misspelt, isOk: false, found: "unknown: MAX_VRM, POOL_MINIMUN" },
+  {
+    check: work.checkOtherCalls,
+    read: readsFail,
+    isOk: false,
+    found: "5 of 5 calls failed in 15 min, the last 5 min ago: ",
+  },
+  {
+    check: work.checkProvisioning,
+    read: provisioned,
+    isOk: true,
+    found: "1 attempt in 15 min, the newest 2 min ago, all provisioned",
+  },
+  { check: pool.checkAlarms, read: readingOfGiven({}), isOk: true, found: "none" },
+  {
+    check: dependency.checkSettings,
+    read: misspelt,
+    isOk: false,
+    found: "unknown: MAX_VRM, POOL_MINIMUN",
+    advice: "correct the name in GATEWAY_SETTINGS, or use the commands of the version that is deployed",
+  },
   {
     check: dependency.checkSettings,
     read: withoutSecrets,
