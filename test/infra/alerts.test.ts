@@ -139,12 +139,25 @@ describe("The alerts", () => {
   });
 });
 
+/** Returns the length of a window, such as `PT15M` or `P2D`. */
+function millisecondsOf(window: string): number {
+  const [, amount, unit] = /^PT?(\d+)([MHD])$/.exec(window) ?? [];
+  const minutes = new Map([
+    ["M", 1],
+    ["H", 60],
+    ["D", 24 * 60],
+  ]);
+  return Number(amount) * Number(minutes.get(unit ?? "")) * 60_000;
+}
+
 describe("An alert", () => {
   const everyRule = [...rules, ...withoutLog];
   function isFiring(situation: string, rows: readonly Row[]): boolean {
     const rule = everyRule.find(({ name }) => name === alertOf(situation));
     if (!rule) throw new Error(`There is no alert ${situation}`);
-    return runQuery(rule.query, rows, now).length >= rule.threshold;
+    const since = now - millisecondsOf(rule.windowSize);
+    const inWindow = rows.filter(({ TimeGenerated }) => Number(TimeGenerated) >= since);
+    return runQuery(rule.query, inWindow, now).length >= rule.threshold;
   }
 
   test.each(Object.entries(firing))("%s, and only for this gateway", (situation, rows) => {

@@ -14,9 +14,11 @@ const own = {
 };
 export const ofOthers = { AppRoleName: "x", App: "x", Name: "x", ApiId: "x" };
 export const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
+/** The newest and the oldest ones are odd. */
 const some = <T>(count: number, of: number, odd: T, usual: T) => [
-  ...times(count, odd),
+  odd,
   ...times(of - count, usual),
+  ...times(count - 1, odd),
 ];
 /** Rows of a table, the newest first. Each is so many minutes older than the one before. */
 const rowsOf = (Type: string, minutesBetween: number, rows: readonly object[]): Row[] =>
@@ -24,10 +26,15 @@ const rowsOf = (Type: string, minutesBetween: number, rows: readonly object[]): 
     const TimeGenerated = now - 1 - index * minutesBetween * 60_000;
     return { ...own, Type, TimeGenerated, ...row };
   });
+/** The same rows, so many minutes older. */
+const before = (minutes: number, rows: readonly Row[]): Row[] =>
+  rows.map((row) => ({ ...row, TimeGenerated: Number(row["TimeGenerated"]) - minutes * 60_000 }));
 const metrics = (...rows: object[]) => rowsOf("VmrGatewayMetrics_CL", 5, rows);
-const requests = (...rows: object[]) => rowsOf("AppRequests", 0, rows);
-const calls = (...rows: object[]) => rowsOf("ApiManagementGatewayLogs", 0, rows);
-const checks = (...rows: object[]) => rowsOf("AppAvailabilityResults", 1, rows);
+/** Calls within 14 minutes. */
+const requests = (...rows: object[]) => rowsOf("AppRequests", 14 / rows.length, rows);
+const calls = (...rows: object[]) => rowsOf("ApiManagementGatewayLogs", 14 / rows.length, rows);
+const checks = (minutesBetween: number, ...rows: object[]) =>
+  rowsOf("AppAvailabilityResults", minutesBetween, rows);
 const traces = (minutesBetween: number, ...entries: object[]) =>
   rowsOf(
     "AppTraces",
@@ -63,7 +70,7 @@ const unreached = { PlatformConnected: false };
 const notListed = { PlatformConnected: true };
 const reached = { PlatformConnected: true, AvailableRooms: 0 };
 const stopped = { AlarmNames: "connectivity_lost,eventsink_maximum_backoff" };
-const metricsAfter = (minutes: number) => rowsOf("VmrGatewayMetrics_CL", minutes, [ofOthers, {}]);
+const metricsAfter = (minutes: number) => [...metrics(ofOthers), ...before(minutes, metrics({}))];
 /** Two hours with claims. So many rooms wait for a conference, by the minutes that have passed since. */
 const rooms = (claims: number, waiting: (minutesAgo: number) => number): Row[] => {
   const rows = times(24, { LiveConferences: 100, DeletionDepth: 30 });
@@ -74,7 +81,7 @@ const growing = (minutesAgo: number) => 120 - minutesAgo;
 
 export const firing: Readonly<Record<string, readonly Row[]>> = {
   "agents-refused fires if the contact centre refuses all ten agents": traces(
-    1,
+    1.5,
     ...times(10, refusedRead),
     noToken,
     { ...read, status: 401, reason: "malformed" },
@@ -82,7 +89,7 @@ export const firing: Readonly<Record<string, readonly Row[]>> = {
     create,
   ),
   "callers-refused fires if five creates are refused": traces(
-    1,
+    14,
     ...times(4, refused),
     { ...refused, status: 403 },
     create,
@@ -91,29 +98,40 @@ export const firing: Readonly<Record<string, readonly Row[]>> = {
   "callers-refused fires if five agents are refused": traces(1, ...times(5, forbiddenRead)),
   "callers-refused fires if five are refused in front": calls(...times(5, refusedInFront)),
   "creates-failing fires if five of 250 creates fail": requests(...some(5, 250, failedCreate, servedCreate)),
-  "deletion-queue-old fires if a room waits for 3,601 s": metrics({ DeletionOldestSeconds: 3601 }),
+  "deletion-queue-old fires if a room waited for 3,601 s, and no run has measured for 29 minutes": before(
+    29,
+    metrics({ DeletionOldestSeconds: 3601 }),
+  ),
   "event-sink-silent fires if no ends are reported": rooms(350, growing),
   "event-sink-silent fires if a node stops": metrics(stopped, stopped),
   "health-check-failing fires if two places fail, and the third works no more": checks(
+    4,
     ...times(4, noResponse),
   ),
   "platform-alarms fires if licences are exhausted": metrics({
     AlarmNames: "connectivity_lost,licenses_exhausted",
   }),
-  "platform-alarms fires if capacity is exhausted": metrics({
-    AlarmNames: "capacity_exhausted,connectivity_lost",
-  }),
-  "platform-unreachable fires if two runs fail": metrics(unreached, notListed),
-  "poison-messages fires if the host gives up a request": metrics({ PoisonDepth: 1 }),
+  "platform-alarms fires if capacity was exhausted, and no run has measured for 29 minutes": before(
+    29,
+    metrics({ AlarmNames: "capacity_exhausted,connectivity_lost" }),
+  ),
+  "platform-unreachable fires if two of three runs fail": metrics(unreached, reached, notListed),
+  "poison-messages fires if the host gave up a request, and no run has measured for 29 minutes": before(
+    29,
+    metrics({ PoisonDepth: 1 }),
+  ),
   "pool-empty-on-claim fires if callers wait for 15 minutes": traces(5, ...times(4, empty)),
-  "provisioning-failing fires if five requests fail": traces(1, ...times(5, failed)),
+  "provisioning-failing fires if five requests fail in half an hour": traces(7, ...times(5, failed)),
   "server-errors fires if five of 250 calls fail": calls(...some(5, 250, failedCall, servedCall)),
   "server-errors-of-app fires if five of 250 calls fail": requests(
     ...some(5, 250, failedRead, servedRead),
     timerRun,
   ),
-  "signing-keys-stale fires if signing keys cannot be fetched": traces(1, { event: "signing-keys-stale" }),
+  "signing-keys-stale fires if signing keys could not be fetched 59 minutes ago": traces(59, create, {
+    event: "signing-keys-stale",
+  }),
   "timers-not-running fires if the newest row is 31 minutes old": metricsAfter(31),
+  "timers-not-running fires if the newest row is a day old": metricsAfter(24 * 60),
 };
 
 export const silent: Readonly<Record<string, readonly Row[]>> = {
@@ -149,7 +167,10 @@ export const silent: Readonly<Record<string, readonly Row[]>> = {
     minutesAgo < 60 ? 20 : 0,
   ),
   "event-sink-silent is silent if a node stops for a moment": metrics(stopped, reached, reached),
-  "health-check-failing is silent if one of three places fails": checks(...some(3, 9, noResponse, response)),
+  "health-check-failing is silent if one of three places fails": checks(
+    1.5,
+    ...some(3, 9, noResponse, response),
+  ),
   "platform-alarms is silent if a node is not connected": metrics({ AlarmNames: "connectivity_lost" }),
   "platform-unreachable is silent if one run fails": metrics(unreached, reached),
   "poison-messages is silent if the host gives up nothing": metrics({ PoisonDepth: 0 }),
