@@ -56,6 +56,11 @@ const empty = { event: "pool-empty" };
 const failed = { event: "provisioning-failed" };
 const refusedInFront = { OperationId: "create-room", ResponseCode: 401, LastErrorReason: "JwtExpired" };
 const failedCreateCall = { OperationId: "create-room", ResponseCode: 500 };
+const createCall = (ResponseCode: number, BackendResponseCode?: number) => {
+  return { OperationId: "create-room-from-queue", ResponseCode, BackendResponseCode };
+};
+const servedInFront = createCall(200, 200);
+const timedOut = createCall(504);
 const failedCall = { OperationId: "get-room", ResponseCode: 500 };
 const servedCall = { OperationId: "get-room", ResponseCode: 200 };
 const failedCreate = { OperationName: "createRoom", ResultCode: "503" };
@@ -98,6 +103,15 @@ export const firing: Readonly<Record<string, readonly Row[]>> = {
   "callers-refused fires if five agents are refused": traces(1, ...times(5, forbiddenRead)),
   "callers-refused fires if five are refused in front": calls(...times(5, refusedInFront)),
   "creates-failing fires if five of 250 creates fail": requests(...some(5, 250, failedCreate, servedCreate)),
+  "creates-failing-in-front fires if five of 250 creates time out in front of the app": calls(
+    ...some(5, 250, timedOut, servedInFront),
+  ),
+  "creates-failing-in-front fires if a policy fails after the app has served the creates": calls(
+    ...times(5, createCall(500, 200)),
+  ),
+  "creates-throttled fires if five of 250 creates are refused by a rate limit": calls(
+    ...some(5, 250, createCall(429), servedInFront),
+  ),
   "deletion-queue-old fires if a room waited for 3,601 s, and no run has measured for 29 minutes": before(
     29,
     metrics({ DeletionOldestSeconds: 3601 }),
@@ -157,6 +171,29 @@ export const silent: Readonly<Record<string, readonly Row[]>> = {
   ),
   "creates-failing is silent if four of four creates fail": requests(...times(4, failedCreate)),
   "creates-failing is silent if the pool is empty": requests(...times(9, poolEmpty)),
+  "creates-failing is silent if four creates fail in the app, and four in front of it": [
+    ...requests(...times(4, failedCreate)),
+    ...calls(...times(4, timedOut)),
+  ],
+  "creates-failing-in-front is silent if four creates fail in front of the app, and four in it": calls(
+    ...times(4, timedOut),
+    ...times(4, createCall(503, 503)),
+  ),
+  "creates-failing-in-front is silent if five of 251 creates fail": calls(
+    ...some(5, 251, timedOut, servedInFront),
+  ),
+  "creates-failing-in-front is silent if all creates are refused by a rate limit": calls(
+    ...times(9, createCall(429)),
+  ),
+  "creates-throttled is silent if five of 251 creates are refused by a rate limit": calls(
+    ...some(5, 251, createCall(429), servedInFront),
+  ),
+  "creates-throttled is silent if four of four creates are refused by a rate limit": calls(
+    ...times(4, createCall(429)),
+  ),
+  "creates-throttled is silent if a client that polls is refused": calls(
+    ...times(99, { OperationId: "get-room", ResponseCode: 429 }),
+  ),
   "deletion-queue-old is silent if a room waits for 3,600 s": metrics({ DeletionOldestSeconds: 3600 }),
   "event-sink-silent is silent if every sixth caller never comes": rooms(600, growing),
   "event-sink-silent is silent if 300 rooms wait since yesterday": rooms(10, () => 300),

@@ -19,7 +19,11 @@ export const workspaceRole = "Log Analytics Reader on the workspace";
 const traceSchema = z.object({ TimeGenerated: z.string(), Message: z.string() });
 const fieldsSchema = z.record(z.string(), z.unknown());
 
-const refusalSchema = z.object({ TimeGenerated: z.string(), status: z.number(), reason: z.string() });
+const answerSchema = z.object({
+  TimeGenerated: z.string(),
+  status: z.number(),
+  reason: z.string().nullable(),
+});
 
 /** The app in the workspace. */
 interface AppNames {
@@ -55,12 +59,12 @@ export function createAzureLog(api: AzureApi, workspaceId: string, { app, apiNam
         return fields.success ? [{ time, fields: fields.data }] : [];
       });
     },
-    refusedByApiManagement: async () => {
+    answeredByApiManagement: async () => {
       if (apiName === undefined) return undefined;
       const calls = await query(apiManagementQuery(apiName), 24);
       if (calls.length === 0) return undefined;
       return calls.toReversed().flatMap((call) => {
-        const { TimeGenerated: time, ...fields } = refusalSchema.safeParse(call).data ?? {};
+        const { TimeGenerated: time, ...fields } = answerSchema.safeParse(call).data ?? {};
         return time === undefined ? [] : [{ time, fields: { ...fields, function: createFunctions[0] } }];
       });
     },
@@ -89,17 +93,20 @@ function loadFailureQuery(app: string): string {
 }
 
 /**
- * Returns the query for a row if API Management logs calls here, and for the creates of the last hour that it refused.
+ * Returns the query for a row if API Management logs calls here, and for the creates of the last hour that it refused or
+ * failed itself. Those that the app failed have the app's status as BackendResponseCode.
  */
 function apiManagementQuery(apiName: string): string {
   // The table exists only if API Management logs to the workspace.
   const empty =
-    "datatable(TimeGenerated:datetime, ApiId:string, OperationId:string, ResponseCode:int, LastErrorReason:string)[]";
+    "datatable(TimeGenerated:datetime, ApiId:string, OperationId:string, ResponseCode:int, BackendResponseCode:int, LastErrorReason:string)[]";
   return [
     `union isfuzzy=true (${empty}), ApiManagementGatewayLogs`,
     `where ApiId == ${literal(apiName)}`,
-    'extend isRefused = TimeGenerated > ago(1h) and OperationId startswith "create-room" and isnotempty(LastErrorReason) and ResponseCode in (401, 403)',
-    "project TimeGenerated, status = iff(isRefused, ResponseCode, int(null)), reason = LastErrorReason",
+    "extend isRefused = ResponseCode in (401, 403) and isnotempty(LastErrorReason)",
+    "extend isFailed = ResponseCode == 429 or (ResponseCode >= 500 and (isnull(BackendResponseCode) or BackendResponseCode < 500))",
+    'extend isOwn = TimeGenerated > ago(1h) and OperationId startswith "create-room" and (isRefused or isFailed)',
+    "project TimeGenerated, status = iff(isOwn, ResponseCode, int(null)), reason = LastErrorReason",
     "order by isnull(status) asc, TimeGenerated desc",
     "take 1000",
   ].join("\n| ");

@@ -79,8 +79,8 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     limits: limitsSchema.parse(parseJson(appSettings.properties["ALERT_LIMITS"] ?? "")),
     clock: systemClock,
     queues: openQueues({ storage: settings.storage, credential }),
-    // Without API Management, it refuses no call.
-    log: gatewayUrl === appUrl ? { ...log, refusedByApiManagement: async () => [] } : log,
+    // Without API Management, it answers no call itself.
+    log: gatewayUrl === appUrl ? { ...log, answeredByApiManagement: async () => [] } : log,
     platform: hasPlatformLogin ? openPlatform(settings.platform) : undefined,
     unresolvedSecrets: async () =>
       findUnresolvedSecrets(resourceManager, pathOf("/config/configreferences/appsettings")),

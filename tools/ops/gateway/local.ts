@@ -87,7 +87,7 @@ export function createLogReader(stored: StoredLog, clock: Pick<Clock, "now">): L
         Object.entries(wanted).every(([name, values]) => !values || values.includes(String(fields[name])));
       return (await readLines(hours)).filter(isWanted).slice(-maxLines);
     },
-    refusedByApiManagement: async () => [],
+    answeredByApiManagement: async () => [],
     newestMetrics: async () =>
       (await stored.rows()).findLast((row) => String(row["TimeGenerated"]) >= since(24)),
   };

@@ -37,10 +37,10 @@ export interface LogReader {
   /** Returns the lines, the oldest first; of more than 10,000, the latest. */
   readonly lines: (filter: LogFilter) => Promise<readonly LogLine[]>;
   /**
-   * Returns the creates of the last hour that API Management refused, in the form of the app's lines, or undefined if
-   * its log is not here.
+   * Returns the creates of the last hour that API Management itself refused or failed, in the form of the app's lines,
+   * or undefined if its log is not here.
    */
-  readonly refusedByApiManagement: () => Promise<readonly LogLine[] | undefined>;
+  readonly answeredByApiManagement: () => Promise<readonly LogLine[] | undefined>;
   /** Returns why the app did not load in the last hour, or undefined if the log does not say so. */
   readonly loadFailure: () => Promise<string | undefined>;
   /** Returns the newest metrics row of the last day, or undefined if there is none. */

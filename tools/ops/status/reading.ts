@@ -40,6 +40,8 @@ export function readingOf(target: Target) {
     calls,
     /** Those of the last 15 minutes. */
     recentCalls,
+    /** The creates of the last hour that API Management itself refused or failed; undefined without its log. */
+    answeredByApiManagement: once(async () => target.log.answeredByApiManagement()),
     /** The creates of the last 15 minutes. */
     creates: once(async () => createsOf(await recentCalls())),
   };

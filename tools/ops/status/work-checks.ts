@@ -26,7 +26,39 @@ const sections: Readonly<Record<string, string>> = {
   "storage-unavailable": "storage-unavailable",
 };
 
-export async function checkCreates({ target: { clock }, creates, recentCalls }: Reading): Promise<Finding> {
+/** Judges the creates that the app served or failed, and names those that API Management failed itself. */
+export async function checkCreates(reading: Reading): Promise<Finding> {
+  const ofApp = await judgeCreatesOfApp(reading);
+  const { target, creates, answeredByApiManagement } = reading;
+  const since = new Date(target.clock.now() - recentHours * 3600_000).toISOString();
+  const answered = ((await answeredByApiManagement()) ?? []).filter(({ time }) => time >= since);
+  const throttled = answered.filter(({ fields }) => fields["status"] === 429);
+  const failed = answered.filter(({ fields }) => hasFailed(fields["status"]));
+  if (failed.length + throttled.length === 0) return ofApp;
+  const byStatus = Map.groupBy(failed, ({ fields }) => fields["status"]);
+  const failures = [...byStatus].map(
+    ([status, { length }]) => `${String(status)} to ${count(length, "create")}`,
+  );
+  const found = [
+    ofApp.found,
+    ...(failures.length > 0 ? [`API Management itself returned ${failures.join(", ")}`] : []),
+    ...(throttled.length > 0
+      ? [`API Management's rate limits refused ${count(throttled.length, "create")} (429)`]
+      : []),
+  ].join("; ");
+  if (ofApp.isOk === false) return { ...ofApp, found };
+  const served = (await creates()).map(({ line }) => line);
+  const { isOver } = historyOf([...served, ...failed].toSorted(byTime), ({ fields }) =>
+    hasFailed(fields["status"]),
+  );
+  if (!isOver) return { isOk: false, found, advice: runbook("creates-failing-in-front") };
+  if (throttled.length > 0) return { isOk: undefined, found, advice: runbook("creates-throttled") };
+  return { ...ofApp, found };
+}
+
+const byTime = (one: LogLine, other: LogLine) => (one.time < other.time ? -1 : 1);
+
+async function judgeCreatesOfApp({ target: { clock }, creates, recentCalls }: Reading): Promise<Finding> {
   const lines = (await creates()).map(({ line }) => line);
   const all = (await recentCalls()).filter(isCreate).length;
   if (lines.length === 0 && all > 0)
@@ -44,13 +76,10 @@ export async function checkCreates({ target: { clock }, creates, recentCalls }: 
 }
 
 /** Judges the newest creates, and the newest agents' reads, except those that anybody can send without a token. */
-export async function checkCallers({ target, calls }: Reading): Promise<Finding> {
-  const { log, limits } = target;
-  const { calls: judgedCalls, statuses, ignoredReasons } = limits["callers-refused"];
-  const byApiManagement = await log.refusedByApiManagement();
-  const lines = [...(await calls()), ...(byApiManagement ?? [])].toSorted((one, other) =>
-    one.time < other.time ? -1 : 1,
-  );
+export async function checkCallers({ target, calls, answeredByApiManagement }: Reading): Promise<Finding> {
+  const { calls: judgedCalls, statuses, ignoredReasons } = target.limits["callers-refused"];
+  const byApiManagement = await answeredByApiManagement();
+  const lines = [...(await calls()), ...(byApiManagement ?? [])].toSorted(byTime);
   const ofCallers = lines.filter((line) => isCreate(line) || line.fields["function"] === agentFunction);
   const known = ofCallers.filter((line) => !ignoredReasons.includes(reasonOf(line)));
   const unknown = ofCallers.filter((line) => ignoredReasons.includes(reasonOf(line)));

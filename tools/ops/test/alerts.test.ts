@@ -25,6 +25,8 @@ const lines: Readonly<Record<string, string>> = {
   "agents-refused": "Callers",
   "callers-refused": "Callers",
   "creates-failing": "Creates",
+  "creates-failing-in-front": "Creates",
+  "creates-throttled": "Creates",
   "deletion-queue-old": "Deletion",
   "event-sink-silent": "Event sink",
   "platform-alarms": "Alarms",
@@ -40,6 +42,14 @@ const differences: Readonly<Record<string, { readonly why: string }>> = {
   "creates-failing is silent if five of 251 creates fail": { why: "the newest ones failed" },
   "creates-failing is silent if four of four creates fail": { why: "one create is enough" },
   "creates-failing is silent if the pool is empty": { why: "callers are turned away, for any reason" },
+  "creates-failing is silent if four creates fail in the app, and four in front of it": {
+    why: "one is enough",
+  },
+  "creates-failing-in-front is silent if four creates fail in front of the app, and four in it": {
+    why: "one create is enough",
+  },
+  "creates-failing-in-front is silent if five of 251 creates fail": { why: "the newest one failed" },
+  "creates-throttled fires if five of 250 creates are refused by a rate limit": { why: "a limit works" },
   "event-sink-silent fires if a node stops": { why: "the line Alarms says so" },
   "event-sink-silent is silent if 90 callers are about to join": { why: "nobody waits half an hour" },
   "platform-alarms is silent if a node is not connected": { why: "all alarms are named" },
@@ -55,8 +65,12 @@ async function isBad(line: string, newestFirst: readonly Row[]): Promise<boolean
   const rowsIn = (table: string) => newestFirst.filter(({ Type }) => Type === table).toReversed();
   const logged = (table: string, fieldsOf: (row: Row) => LogLine["fields"]): LogLine[] =>
     rowsIn(table).map((row) => ({ time: timeOf(row), fields: fieldsOf(row) }));
-  const refused = logged("ApiManagementGatewayLogs", ({ ResponseCode, LastErrorReason }) => {
-    return { ...create, status: ResponseCode, reason: LastErrorReason };
+  const inFront = logged("ApiManagementGatewayLogs", (row) => {
+    const isOfApp = row["BackendResponseCode"] === row["ResponseCode"];
+    const isCreate = String(row["OperationId"]).startsWith("create-room");
+    return isOfApp || !isCreate
+      ? {}
+      : { ...create, status: row["ResponseCode"], reason: row["LastErrorReason"] };
   });
   const calls = logged("AppRequests", ({ OperationName, ResultCode }) => {
     return { ...create, function: OperationName, status: Number(ResultCode), durationMilliseconds: 1000 };
@@ -79,7 +93,7 @@ async function isBad(line: string, newestFirst: readonly Row[]): Promise<boolean
   const own = { ...calm.own, rooms: times(Number(row.InUseRooms) - waitingBefore, handedOut) };
   const logs = { lines: [...traced, ...calls, collected], rows: measured.length > 0 ? [row] : [] };
   const target = memoryTarget({ clock: createManualClock(now) }, logs);
-  const log = { ...target.log, refusedByApiManagement: async () => refused };
+  const log = { ...target.log, answeredByApiManagement: async () => inFront };
   const reading = { ...readingOf({ ...target, log }), metrics: async () => ({ row, own }) };
   const check = statusChecks.find(({ name }) => name === line);
   return (await check?.run(reading))?.isOk === false;

@@ -290,16 +290,17 @@ test("Takes the named workspace, or the only one of a resource group, even witho
 });
 
 const directUrl = "https://func-example.example.com/public/health";
+const audience = "TokenAudienceNotAllowed";
 const apiCall = (minutes: number, changes: object = {}) =>
   rowOf("ApiManagementGatewayLogs", minutes, {
     ApiId: "vmr-gateway-test",
     OperationId: "create-room-from-queue",
     ResponseCode: 401,
-    LastErrorReason: "TokenAudienceNotAllowed",
+    LastErrorReason: audience,
     ...changes,
   });
 const notRefused = [
-  { ResponseCode: 503 },
+  { ResponseCode: 503, BackendResponseCode: 503 },
   { OperationId: "get-room" },
   { LastErrorReason: "" },
   { ResponseCode: 200, LastErrorReason: null },
@@ -307,23 +308,51 @@ const notRefused = [
 const ofAnotherApi = apiCall(1, { ApiId: "other" });
 test.each([
   {
-    title: "are those of its log, however many others there are",
+    title: "refuses are those of its log, however many others there are",
     rows: [
       apiCall(9),
       ...notRefused,
       ...Array(1000).fill(notRefused[0]),
       apiCall(2, { ResponseCode: 403, OperationId: "create-room" }),
     ],
-    says: [401, 403],
+    says: [
+      [401, audience],
+      [403, audience],
+    ],
   },
-  { title: "are none if it refused none in the last hour", rows: [...notRefused, apiCall(61)], says: [] },
-  { title: "are not known without its log", rows: [ofAnotherApi], says: undefined },
-  { title: "are none if calls do not pass it", rows: [], variables: { HEALTH_URL: directUrl }, says: [] },
-])("The creates that API Management refuses $title", async ({ rows, variables, says }) => {
+  {
+    title: "fails itself are in its log, also if the app has responded before",
+    rows: [
+      apiCall(4, { ResponseCode: 429, LastErrorReason: "RateLimitExceeded" }),
+      apiCall(3, { ResponseCode: 504, LastErrorReason: null }),
+      apiCall(2, { ResponseCode: 502, BackendResponseCode: 0 }),
+      apiCall(1, { ResponseCode: 500, BackendResponseCode: 200 }),
+      apiCall(1, { ResponseCode: 500, OperationId: "get-room" }),
+    ],
+    says: [
+      [429, "RateLimitExceeded"],
+      [504, null],
+      [502, audience],
+      [500, audience],
+    ],
+  },
+  {
+    title: "refuses are none if it refused none in the last hour",
+    rows: [...notRefused, apiCall(61)],
+    says: [],
+  },
+  { title: "refuses are not known without its log", rows: [ofAnotherApi], says: undefined },
+  {
+    title: "refuses are none if calls do not pass it",
+    rows: [],
+    variables: { HEALTH_URL: directUrl },
+    says: [],
+  },
+])("The creates that API Management $title", async ({ rows, variables, says }) => {
   returns({ rows });
-  const lines = await (await connect({}, shell(variables))).log.refusedByApiManagement();
-  expect(lines?.map(({ fields }) => fields["status"])).toEqual(says);
-  const fields = { function: "createRoom", reason: "TokenAudienceNotAllowed" };
+  const lines = await (await connect({}, shell(variables))).log.answeredByApiManagement();
+  expect(lines?.map(({ fields }) => [fields["status"], fields["reason"]])).toEqual(says);
+  const fields = { function: "createRoom" };
   for (const line of lines ?? []) expect(line).toMatchObject({ time: expect.stringMatching(/Z$/), fields });
 });
 
@@ -361,7 +390,7 @@ test("Says that no local gateway runs, and how to start one", async () => {
 
 test("On the local gateway, the operator is `local`, and a log that does not respond is named", async () => {
   const { operatorId, unresolvedSecrets, log } = await connectToRunning();
-  const known = [operatorId(), unresolvedSecrets(), log.refusedByApiManagement()];
+  const known = [operatorId(), unresolvedSecrets(), log.answeredByApiManagement()];
   expect(await Promise.all(known)).toEqual(["local", [], []]);
   const lines = createLocalLog("http://127.0.0.1:1").lines({ hours: 1 });
   await expect(lines).rejects.toThrow("The log workspace at http://127.0.0.1:1 does not respond");

@@ -266,8 +266,49 @@ test.each([
 ])("Callers: five refusals by API Management, and creates that were $since", async ({ minutes, ...row }) => {
   const refused = [30, 31, 32, 33, 34].map((age) => called("createRoom", age, 401, "TokenExpired"));
   const { log } = memoryTarget({ clock }, { lines: Array(5).fill(called("createRoom", minutes, 200)) });
-  const both = { ...log, refusedByApiManagement: async () => (row.isKnown ? refused : undefined) };
+  const both = { ...log, answeredByApiManagement: async () => (row.isKnown ? refused : undefined) };
   expect(await work.checkCallers(reading({ log: both }))).toMatchObject({ isOk: row.isOk });
+});
+
+const ofCreates = (status: number, minutes: number, amount: number): LogLine[] =>
+  Array(amount).fill(called("createRoom", minutes, status));
+test.each<{
+  answered: LogLine[];
+  ofApp?: LogLine[];
+  isOk: boolean | undefined;
+  found: string;
+  advice?: string;
+}>([
+  {
+    answered: [...ofCreates(504, 5, 20), ...ofCreates(502, 4, 1)],
+    ofApp: ofCreates(200, 6, 25),
+    isOk: false,
+    found: "all served; API Management itself returned 504 to 20 creates, 502 to 1 create",
+    advice: "docs/operations.md#creates-failing-in-front",
+  },
+  { answered: ofCreates(504, 5, 3), ofApp: ofCreates(200, 4, 1), isOk: true, found: "504 to 3 creates" },
+  {
+    answered: ofCreates(429, 5, 40),
+    ofApp: ofCreates(200, 4, 10),
+    isOk: undefined,
+    found: "all served; API Management's rate limits refused 40 creates (429)",
+    advice: "docs/operations.md#creates-throttled",
+  },
+  {
+    answered: ofCreates(502, 5, 1),
+    ofApp: ofCreates(404, 4, 1),
+    isOk: false,
+    found: "; API Management itself returned 502 to 1 create",
+    advice: "docs/operations.md#creates-failing",
+  },
+  { answered: ofCreates(504, 16, 9), isOk: true, found: "no create in 15 min" },
+  { answered: ofCreates(401, 5, 9), isOk: true, found: "no create in 15 min" },
+])("Creates that API Management answers itself: $found", async ({ answered, ofApp = [], ...row }) => {
+  const { log } = memoryTarget({ clock }, { lines: ofApp });
+  const read = reading({ log: { ...log, answeredByApiManagement: async () => answered } });
+  const { isOk, found, advice } = await findingOf(work.checkCreates, read);
+  expect([isOk, advice]).toEqual([row.isOk, row.advice]);
+  expect(found.endsWith(row.found)).toBe(true);
 });
 
 const refusedReads = (amount: number, minutes: number): LogLine[] =>
