@@ -76,6 +76,8 @@ const notListed = { PlatformConnected: true };
 const reached = { PlatformConnected: true, AvailableRooms: 0 };
 const stopped = { AlarmNames: "connectivity_lost,eventsink_maximum_backoff" };
 const metricsAfter = (minutes: number) => [...metrics(ofOthers), ...before(minutes, metrics({}))];
+const collected = { event: "metrics-collected" };
+const ofOtherApp = (row: Row): Row => ({ ...row, ...ofOthers });
 /** Two hours with claims. So many rooms wait for a conference, by the minutes that have passed since. */
 const rooms = (claims: number, waiting: (minutesAgo: number) => number): Row[] => {
   const rows = times(24, { LiveConferences: 100, DeletionDepth: 30 });
@@ -122,6 +124,11 @@ export const firing: Readonly<Record<string, readonly Row[]>> = {
     4,
     ...times(4, noResponse),
   ),
+  "log-silent fires if three rows came in half an hour, and no line of their runs": [
+    ...rowsOf("VmrGatewayMetrics_CL", 14, times(3, reached)),
+    ...traces(1, collected).map(ofOtherApp),
+    ...traces(1, create),
+  ],
   "platform-alarms fires if licences are exhausted": metrics({
     AlarmNames: "connectivity_lost,licenses_exhausted",
   }),
@@ -208,6 +215,11 @@ export const silent: Readonly<Record<string, readonly Row[]>> = {
     1.5,
     ...some(3, 9, noResponse, response),
   ),
+  "log-silent is silent if two rows came since a deployment": metrics(reached, reached),
+  "log-silent is silent if the line of one run came": [
+    ...metrics(...times(6, reached)),
+    ...before(29, traces(1, collected)),
+  ],
   "platform-alarms is silent if a node is not connected": metrics({ AlarmNames: "connectivity_lost" }),
   "platform-unreachable is silent if one run fails": metrics(unreached, reached),
   "poison-messages is silent if the host gives up nothing": metrics({ PoisonDepth: 0 }),

@@ -219,7 +219,13 @@ export async function checkMetrics({ target: { clock, log }, newestRow }: Readin
   }
   const found =
     time === undefined ? "no row in the last day" : `the last row is ${age(time, clock.now())} old`;
-  if (ageMilliseconds <= metricsLateMilliseconds) return { isOk: true, found };
+  if (ageMilliseconds <= metricsLateMilliseconds) {
+    const lines = await log.lines({ hours: 2 * recentHours, events: ["metrics-collected"] });
+    const lost = `${found}, but no run of ${2 * recentMinutes} min is in the log: trust no line about calls and events`;
+    return lines.length > 0
+      ? { isOk: true, found }
+      : { isOk: false, found: lost, advice: runbook("log-silent") };
+  }
   const failures = await log.lines({ hours: 1, events: ["metrics-run-failed"] });
   const [cause] = causesSchema.parse(failures.at(-1)?.fields["causes"]);
   return judged(false, `${found}${cause ? `; a run failed: ${cause.message}` : ""}`, advice);

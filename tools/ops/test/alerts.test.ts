@@ -29,6 +29,7 @@ const lines: Readonly<Record<string, string>> = {
   "creates-throttled": "Creates",
   "deletion-queue-old": "Deletion",
   "event-sink-silent": "Event sink",
+  "log-silent": "Metrics",
   "platform-alarms": "Alarms",
   "platform-unreachable": "Platform",
   "poison-messages": "Poison",
@@ -52,6 +53,7 @@ const differences: Readonly<Record<string, { readonly why: string }>> = {
   "creates-throttled fires if five of 250 creates are refused by a rate limit": { why: "a limit works" },
   "event-sink-silent fires if a node stops": { why: "the line Alarms says so" },
   "event-sink-silent is silent if 90 callers are about to join": { why: "nobody waits half an hour" },
+  "log-silent is silent if two rows came since a deployment": { why: "the newest row's line is missing" },
   "platform-alarms is silent if a node is not connected": { why: "all alarms are named" },
   "platform-unreachable is silent if one run fails": { why: "the newest run counts" },
   "provisioning-failing is silent if four requests fail": { why: "one request is enough" },
@@ -62,7 +64,8 @@ const differences: Readonly<Record<string, { readonly why: string }>> = {
 /** Returns whether a line is bad, given the log of these rows and the newest metrics row. */
 async function isBad(line: string, newestFirst: readonly Row[]): Promise<boolean> {
   const timeOf = (row: Row) => new Date(Number(row["TimeGenerated"])).toISOString();
-  const rowsIn = (table: string) => newestFirst.filter(({ Type }) => Type === table).toReversed();
+  const ofApp = newestFirst.filter(({ AppRoleName }) => AppRoleName === appName).toReversed();
+  const rowsIn = (table: string) => ofApp.filter(({ Type }) => Type === table);
   const logged = (table: string, fieldsOf: (row: Row) => LogLine["fields"]): LogLine[] =>
     rowsIn(table).map((row) => ({ time: timeOf(row), fields: fieldsOf(row) }));
   const inFront = logged("ApiManagementGatewayLogs", (row) => {
@@ -78,7 +81,7 @@ async function isBad(line: string, newestFirst: readonly Row[]): Promise<boolean
   const traced = logged("AppTraces", ({ Message }) => JSON.parse(String(Message)));
   const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
   const collected = { time: minutesAgo(1), fields: { function: "collectGarbage" } };
-  const measured = rowsIn("VmrGatewayMetrics_CL").filter(({ App }) => App === appName);
+  const measured = rowsIn("VmrGatewayMetrics_CL");
   const calm = calmMetrics(now);
   const newest = measured.at(-1) ?? { TimeGenerated: now };
   const AlarmCount = newest["AlarmNames"] === undefined ? 0 : 1;

@@ -745,6 +745,7 @@ const counted: readonly Counted[] = [
   [work.checkEventSink, 24 * 60, { event: "request", function: "eventSink" }],
   [work.checkEventSink, 120, { event: "room-claimed" }, { ...silent, amount: 16 }],
   [work.checkEventSink, 60, about("room-deleted", "room-119-0"), silent],
+  [work.checkMetrics, 30, { event: "metrics-collected" }, { newest: {} }],
   [work.checkMetrics, 60, { event: "metrics-run-failed" }, { newest: { TimeGenerated: minutesAgo(16) } }],
   [pool.checkPool, 15, { ...created, status: 500 }, { row: { MaximumRooms: 0 } }],
   [pool.checkDeletion, 360, { event: "deletion-failed" }],
@@ -799,7 +800,11 @@ const stillListed = readingOfGiven({
   own: { rooms: handedOut(1, 90) },
   lines: [{ time: minutesAgo(30), fields: about("room-deleted", "room-90-0") }],
 });
-const rowOfAge = (minutes: number) => withNewestRow({ TimeGenerated: minutesAgo(minutes) });
+const rowOfAge = (minutes: number, event = "metrics-collected") =>
+  readingOfGiven({
+    newest: { TimeGenerated: minutesAgo(minutes) },
+    lines: [{ time: minutesAgo(minutes), fields: { event } }],
+  });
 
 test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string; advice?: string }>([
   { check: dependency.checkVersion, read: withNewestRow({ Version: version }), isOk: true, found: version },
@@ -812,6 +817,14 @@ test.each<{ check: Check; read: Read; isOk: boolean | undefined; found: string; 
   },
   { check: dependency.checkVersion, read: reading(), isOk: true, found: "the app is unknown" },
   { check: work.checkMetrics, read: rowOfAge(15), isOk: true, found: "the last row is 15 min old" },
+  {
+    check: work.checkMetrics,
+    read: rowOfAge(1, "room-claimed"),
+    isOk: false,
+    found:
+      "the last row is 1 min old, but no run of 30 min is in the log: trust no line about calls and events",
+    advice: "docs/operations.md#log-silent",
+  },
   { check: work.checkMetrics, read: rowOfAge(16), isOk: false, found: "the last row is 16 min old" },
   { check: work.checkMetrics, read: rowOfAge(24 * 60 + 1), isOk: false, found: "no row in the last day" },
   { check: work.checkMetrics, read: rowOfAge(-1), isOk: true, found: " old" },
