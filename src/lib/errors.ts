@@ -74,6 +74,8 @@ export interface FailureDetails {
   readonly challenge?: string;
   /** Why a caller was refused. Only logged, never sent. */
   readonly reason?: string;
+  /** The room that was not found, as log lines name it. Only logged, never sent. */
+  readonly room?: string;
   /** The faults of a 422. */
   readonly faults?: readonly ValidationFault[];
 }

@@ -34,6 +34,18 @@ test.each<Shape>([
   expect(response.text.includes(hostPin)).toBe("pin" in shows && shows.pin === hostPin);
 });
 
+const ownName = "abcdefghijklmnopqrstuvwx";
+test.each([
+  { room: ownName, status: 200, logged: ownName },
+  { room: ownName.toUpperCase(), status: 404, logged: ownName.toUpperCase() },
+  { room: "John Doe", status: 200, logged: "sha256:6cea57c2fb6c" },
+  { room: "Jane Doe", status: 404, logged: "sha256:01332c876518" },
+])("The line of a request for the room $room with $status names it as $logged", async (row) => {
+  for (const room of [ownName, "John Doe"]) world.addRoom(room);
+  expect(await world.call("getPublicRoom", { roomName: row.room })).toMatchObject({ status: row.status });
+  expect(JSON.parse(world.functionLog.at(-1) ?? "")).toMatchObject({ event: "request", room: row.logged });
+});
+
 test("`listRooms` returns all rooms in the shape that the query names, none if the platform has none", async () => {
   expect(await world.call("listRooms")).toMatchObject({ status: 200, json: [] });
   for (const room of ["a-room", "b-room", "c-room"]) world.addRoom(room);

@@ -113,7 +113,7 @@ function toFailure(error: unknown, log: Log): { response: HostResponse; fields: 
   else if (error.cause !== undefined) log.warn(code, {}, error.cause);
   const detail =
     code === "invalid-request" ? (details.faults ?? []).slice(0, maxFaults) : failures[code].detail;
-  const { retryAfterSeconds, challenge, reason } = details;
+  const { retryAfterSeconds, challenge, reason, room } = details;
   // If the platform rejected a value of the caller, the cause has the call.
   const { cause } = code === "invalid-request" ? error : {};
   const { failedCall } = cause instanceof GatewayError ? cause.details : details;
@@ -122,5 +122,5 @@ function toFailure(error: unknown, log: Log): { response: HostResponse; fields: 
     ...(challenge !== undefined && { "WWW-Authenticate": challenge }),
   };
   const response = toHostResponse({ status, headers, ...(detail !== undefined && { body: { detail } }) });
-  return { response, fields: { code, reason, ...failedCall } };
+  return { response, fields: { code, reason, room, ...failedCall } };
 }

@@ -1,6 +1,7 @@
 /** Reads one room: the route, the contract and the search that its operations share. */
 import { GatewayError, platformFailures } from "../errors.ts";
 import { type HttpContract, httpFunction } from "../http/contract.ts";
+import { loggableName } from "../ownership/room.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { Room, ShapeQuery } from "./schemas.ts";
 import { toReadRoom } from "./shapes.ts";
@@ -28,7 +29,7 @@ export function roomReading({ showHostPin, ...contract }: RoomReading) {
     async handle({ query, roomName }, { conferences }: { conferences: Conferences }) {
       const room = await findRoom(conferences, roomName);
       const shape = { constrained: query.constrained_attributes, showHostPin };
-      return { status: 200, body: toReadRoom(room, shape) };
+      return { status: 200, body: toReadRoom(room, shape), logFields: { room: loggableName(roomName) } };
     },
   });
 }
@@ -46,6 +47,6 @@ export async function findRoom(
 ): Promise<ConferenceRow> {
   const isTooLong = Array.from(name).length > maxNameCharacters;
   const room = isTooLong ? undefined : await conferences.findByName(name);
-  if (!room) throw new GatewayError("room-not-found");
+  if (!room) throw new GatewayError("room-not-found", { room: loggableName(name) });
   return room;
 }

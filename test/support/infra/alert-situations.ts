@@ -52,6 +52,14 @@ const forbiddenRead = { ...read, status: 403, reason: "division" };
 const sentByAnybody = ["no-token", "malformed", "unknown-key", "signature", "refused-by-contact-centre"];
 const inFront = ["TokenNotPresent", "JwtInvalid", "TokenSignatureKeyNotFound", "TokenSignatureInvalid"];
 const uncheckedRead = { ...read, status: 503, code: "contact-centre-unavailable" };
+const tenNames = Array.from({ length: 10 }, (_, index) => `room-${index}`);
+const missed = (room: string) => ({ ...read, status: 404, code: "room-not-found", room });
+/** Within an hour, ten rooms are handed out, and agents ask for the same names in lower case. */
+const tenClaimed = traces(
+  6,
+  ...tenNames.map((room) => ({ event: "room-claimed", room: room.toUpperCase() })),
+);
+const tenMissed = [...tenClaimed, ...traces(6, ...tenNames.map(missed))];
 const empty = { event: "pool-empty" };
 const failed = { event: "provisioning-failed" };
 const refusedInFront = { OperationId: "create-room", ResponseCode: 401, LastErrorReason: "JwtExpired" };
@@ -143,6 +151,10 @@ export const firing: Readonly<Record<string, readonly Row[]>> = {
   ),
   "pool-empty-on-claim fires if callers wait for 15 minutes": traces(5, ...times(4, empty)),
   "provisioning-failing fires if five requests fail in half an hour": traces(7, ...times(5, failed)),
+  "rooms-not-found fires if agents find no room under ten names within an hour": [
+    ...tenMissed,
+    ...before(61, traces(0, { ...read, room: "room-x" })),
+  ],
   "server-errors fires if five of 250 calls fail": calls(...some(5, 250, failedCall, servedCall)),
   "server-errors-of-app fires if five of 250 calls fail": requests(
     ...some(5, 250, failedRead, servedRead),
@@ -226,6 +238,35 @@ export const silent: Readonly<Record<string, readonly Row[]>> = {
   "pool-empty-on-claim is silent if one caller tries eleven times": traces(0.1, ...times(11, empty)),
   "pool-empty-on-claim is silent if the pool is replaced": traces(0.1, ...times(100, empty)),
   "provisioning-failing is silent if four requests fail": traces(1, ...times(4, failed), ...times(9, create)),
+  "rooms-not-found is silent if agents find no room under nine names": [
+    ...tenClaimed,
+    ...traces(1, ...[...tenNames.slice(1), ...tenNames.slice(1)].map(missed)),
+  ],
+  "rooms-not-found is silent if pages ask again after a weekend, before ten rooms are handed out": [
+    ...tenClaimed.slice(1),
+    ...before(61, tenClaimed),
+    ...traces(1, ...tenNames.map(missed)),
+  ],
+  "rooms-not-found is silent if the pages of ten conversations stay open after their normal end": [
+    ...tenMissed,
+    ...before(47 * 60, traces(0, ...tenNames.map((room) => ({ event: "room-deleted", room })))),
+  ],
+  "rooms-not-found is silent if agents found the rooms before": [
+    ...tenMissed,
+    ...before(47 * 60, traces(0, ...tenNames.map((room) => ({ ...read, room })))),
+  ],
+  "rooms-not-found is silent if one agent is served": [
+    ...tenMissed,
+    ...before(59, traces(0, { ...read, room: "room-x" })),
+  ],
+  "rooms-not-found is silent if a program finds no rooms": [
+    ...tenClaimed,
+    ...traces(1, ...tenNames.map((room) => ({ ...missed(room), function: "getRoom" }))),
+  ],
+  "rooms-not-found is silent if agents without an accepted token ask": [
+    ...tenClaimed,
+    ...traces(1, ...tenNames.map((room) => ({ ...refusedRead, room }))),
+  ],
   "server-errors is silent if five of 251 calls fail": calls(...some(5, 251, failedCall, servedCall)),
   "server-errors is silent if four of four calls fail": calls(...times(4, failedCall)),
   "server-errors-of-app is silent if four of four calls fail": requests(...times(4, failedRead)),

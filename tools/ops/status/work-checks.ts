@@ -95,6 +95,8 @@ export async function checkCallers({ target, calls, answeredByApiManagement }: R
     const found = `the newest ${judgedCalls} ${noun} were refused, the last ${when} ago (${reasonInWords(last)})${others}`;
     return { isOk: false, found, advice: runbook("callers-refused") };
   }
+  const notFound = await roomsNotFound(ofCallers, target);
+  if (notFound) return { isOk: false, found: notFound, advice: runbook("rooms-not-found") };
   const byContactCentre = refusedByContactCentre(ofCallers, target);
   if (byContactCentre) return { isOk: false, found: byContactCentre, advice: runbook("agents-refused") };
   const found = `${known.filter(isRefused).length} of ${known.length} creates and agents' reads refused in 1 h${others}`;
@@ -106,6 +108,29 @@ export async function checkCallers({ target, calls, answeredByApiManagement }: R
 function reasonInWords(line: LogLine): string {
   const { status, reason } = line.fields;
   return `${String(status)}: ${typeof reason === "string" ? reason : causeOf(line)}`;
+}
+
+const judgedNames = 5;
+const knownHours = 48;
+
+/** Returns that the newest names for which agents asked lead to no room, or undefined. As in the alert, some do not count. */
+async function roomsNotFound(calls: readonly LogLine[], { log }: Target): Promise<string | undefined> {
+  const withStatus = (lines: readonly LogLine[], ...statuses: number[]) =>
+    lines.filter(({ fields }) => statuses.includes(Number(fields["status"])));
+  const reads = withStatus(calls, 200, 404).filter((line) => !isCreate(line));
+  const claims = await log.lines({ hours: 1, events: ["room-claimed"] });
+  if (Math.min(claims.length, withStatus(reads, 404).length) < judgedNames) return undefined;
+  const earlier = await log.lines({ hours: knownHours, events: ["request"], functions: [agentFunction] });
+  const deleted = await log.lines({ hours: knownHours, events: ["room-deleted"] });
+  const known = new Set([...withStatus(earlier, 200), ...deleted].map(({ fields }) => fields["room"]));
+  // The newest read of each name, the newest name first.
+  const names = Map.groupBy(reads.toReversed(), ({ fields }) => fields["room"]);
+  const newest = [...names.values()].flatMap(([line]) => line ?? []);
+  const judged = newest
+    .filter(({ fields }) => fields["status"] === 200 || !known.has(fields["room"]))
+    .slice(0, judgedNames);
+  if (withStatus(judged, 404).length < judgedNames) return undefined;
+  return `agents found no room under the newest ${judgedNames} names: are names changed on the way, or rooms deleted by hand?`;
 }
 
 /** Returns that the contact centre refused all agents, as the alert agents-refused does, or undefined. */

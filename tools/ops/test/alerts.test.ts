@@ -34,6 +34,7 @@ const lines: Readonly<Record<string, string>> = {
   "platform-unreachable": "Platform",
   "poison-messages": "Poison",
   "provisioning-failing": "Provisioning",
+  "rooms-not-found": "Callers",
   "server-errors-of-app": "Other calls",
   "timers-not-running": "Metrics",
 };
@@ -57,6 +58,12 @@ const differences: Readonly<Record<string, { readonly why: string }>> = {
   "platform-alarms is silent if a node is not connected": { why: "all alarms are named" },
   "platform-unreachable is silent if one run fails": { why: "the newest run counts" },
   "provisioning-failing is silent if four requests fail": { why: "one request is enough" },
+  "rooms-not-found is silent if agents find no room under nine names": { why: "five are enough" },
+  "rooms-not-found is silent if pages ask again after a weekend, before ten rooms are handed out": {
+    why: "five are enough",
+  },
+  "rooms-not-found is silent if one agent is served": { why: "the newest ones were not" },
+  "rooms-not-found is silent if agents without an accepted token ask": { why: "agents-refused fires" },
   "timers-not-running is silent if the newest row is 29 minutes old": { why: "15 minutes are too long" },
   "timers-not-running is silent if the app never ran": { why: "it should run" },
 };

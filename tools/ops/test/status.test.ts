@@ -318,6 +318,44 @@ test("Callers: ten agents' reads that are refused in 16 min are no fault", async
   expect(await work.checkCallers(reading({}, { lines }))).toMatchObject({ isOk: true });
 });
 
+const readOf = (room: string, minutes: number, status = 404): LogLine =>
+  withFields(called("getPublicRoom", minutes, status), { room });
+const fiveMissed = ["a", "b", "c", "d", "e"].map((room, index) => readOf(room, 50 - index));
+const fiveClaimed: LogLine[] = Array(5).fill({ time: minutesAgo(59), fields: { event: "room-claimed" } });
+test.each([
+  { case: "five names", lines: fiveMissed, isOk: false },
+  { case: "five names after one that was found", lines: [readOf("f", 55, 200), ...fiveMissed], isOk: false },
+  { case: "five names before one that was found", lines: [...fiveMissed, readOf("f", 1, 200)], isOk: true },
+  {
+    case: "four names, some of them twice",
+    lines: [...fiveMissed.slice(1), ...fiveMissed.slice(1)],
+    isOk: true,
+  },
+  {
+    case: "five names, one of them found before",
+    lines: [readOf("a", 2879, 200), ...fiveMissed],
+    isOk: true,
+  },
+  { case: "five names of four new rooms", lines: fiveMissed, claims: 4, isOk: true },
+  {
+    case: "four names, and callers found the pool empty",
+    lines: [...fiveMissed.slice(1), called("createRoom", 1, 404)],
+    isOk: true,
+  },
+])(
+  "Callers: agents found no room under $case, so all is well: $isOk",
+  async ({ lines, claims = 5, isOk }) => {
+    const read = reading(
+      {},
+      { lines: [...fiveClaimed.slice(0, claims), ...lines].toSorted((a, b) => (a.time < b.time ? -1 : 1)) },
+    );
+    const finding = await findingOf(work.checkCallers, read);
+    expect(finding.isOk).toBe(isOk);
+    expect(finding.found.startsWith("agents found no room under the newest 5 names: are ")).toBe(!isOk);
+    expect(finding.advice).toBe(isOk ? undefined : "docs/operations.md#rooms-not-found");
+  },
+);
+
 const ofCode = (status: number, code: string, fields: object = {}) =>
   withFields(called("createRoom", 2, status), { code, ...fields });
 const refusedTag = { platformMethod: "PATCH", platformStatus: 400, rejectedFields: "tag" };
