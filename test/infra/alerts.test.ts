@@ -155,9 +155,15 @@ describe("An alert", () => {
   function isFiring(situation: string, rows: readonly Row[]): boolean {
     const rule = everyRule.find(({ name }) => name === alertOf(situation));
     if (!rule) throw new Error(`There is no alert ${situation}`);
-    const since = now - millisecondsOf(rule.windowSize);
-    const inWindow = rows.filter(({ TimeGenerated }) => Number(TimeGenerated) >= since);
-    return runQuery(rule.query, inWindow, now).length >= rule.threshold;
+    // Azure may run a query with `ago` on two days, whatever the window is.
+    const ranges = rule.query.includes("ago(") ? [rule.windowSize, "P2D"] : [rule.windowSize];
+    const verdicts = ranges.map((range) => {
+      const since = now - millisecondsOf(range);
+      const inRange = rows.filter(({ TimeGenerated }) => Number(TimeGenerated) >= since);
+      return runQuery(rule.query, inRange, now).length >= rule.threshold;
+    });
+    expect(new Set(verdicts).size, "the verdict on two days is another").toBe(1);
+    return verdicts[0] === true;
   }
 
   test.each(Object.entries(firing))("%s, and only for this gateway", (situation, rows) => {

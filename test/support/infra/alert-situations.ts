@@ -92,6 +92,9 @@ const rooms = (claims: number, waiting: (minutesAgo: number) => number): Row[] =
   const measured = rows.map((row, index) => ({ ...row, InUseRooms: 130 + waiting(5 * index) }));
   return [...metrics(...measured), ...traces(0, ...times(claims, { event: "room-claimed" }))];
 };
+/** So many runs found the pool empty, and so many rooms in it before. */
+const emptyPool = (runs: number, before: number, MaximumRooms = 50) =>
+  metrics(...times(runs, { PoolDepth: 0, MaximumRooms }), ...times(before, { PoolDepth: 9, MaximumRooms }));
 const growing = (minutesAgo: number) => 120 - minutesAgo;
 
 export const firing: Readonly<Record<string, readonly Row[]>> = {
@@ -126,7 +129,13 @@ export const firing: Readonly<Record<string, readonly Row[]>> = {
     29,
     metrics({ DeletionOldestSeconds: 3601 }),
   ),
-  "event-sink-silent fires if no ends are reported": rooms(350, growing),
+  "event-sink-silent fires if no ends are reported after busier hours": [
+    ...rooms(350, growing),
+    ...before(180, traces(0, ...times(300, { event: "room-claimed" }))),
+  ],
+  "event-sink-silent fires if half of the ends of a small service are lost": rooms(12, (minutesAgo) =>
+    minutesAgo < 60 ? 6 : 0,
+  ),
   "event-sink-silent fires if a node stops": metrics(stopped, stopped),
   "health-check-failing fires if two places fail, and the third works no more": checks(
     4,
@@ -149,6 +158,10 @@ export const firing: Readonly<Record<string, readonly Row[]>> = {
     29,
     metrics({ PoisonDepth: 1 }),
   ),
+  "pool-empty fires if the pool is empty for half an hour, in which one of six runs is missing": emptyPool(
+    6,
+    24,
+  ).toSpliced(2, 1),
   "pool-empty-on-claim fires if callers wait for 15 minutes": traces(5, ...times(4, empty)),
   "provisioning-failing fires if five requests fail in half an hour": traces(7, ...times(5, failed)),
   "rooms-not-found fires if agents find no room under ten names within an hour": [
@@ -219,9 +232,16 @@ export const silent: Readonly<Record<string, readonly Row[]>> = {
   "event-sink-silent is silent if 90 callers are about to join": rooms(90, (minutesAgo) =>
     minutesAgo < 15 ? 90 : 0,
   ),
-  "event-sink-silent is silent if 20 rooms wait in a quiet night": rooms(20, (minutesAgo) =>
-    minutesAgo < 60 ? 20 : 0,
+  "event-sink-silent is silent if five rooms wait in a quiet night": rooms(5, (minutesAgo) =>
+    minutesAgo < 60 ? 5 : 0,
   ),
+  "event-sink-silent is silent if rooms became more three hours ago": [
+    ...rooms(0, () => 300),
+    ...before(
+      180,
+      rooms(9, () => 0),
+    ),
+  ],
   "event-sink-silent is silent if a node stops for a moment": metrics(stopped, reached, reached),
   "health-check-failing is silent if one of three places fails": checks(
     1.5,
@@ -235,6 +255,14 @@ export const silent: Readonly<Record<string, readonly Row[]>> = {
   "platform-alarms is silent if a node is not connected": metrics({ AlarmNames: "connectivity_lost" }),
   "platform-unreachable is silent if one run fails": metrics(unreached, reached),
   "poison-messages is silent if the host gives up nothing": metrics({ PoisonDepth: 0 }),
+  "pool-empty is silent if the pool is empty for 20 minutes": emptyPool(4, 26),
+  "pool-empty is silent if one room comes within half an hour": [
+    ...emptyPool(3, 1),
+    ...before(20, emptyPool(2, 24)),
+  ],
+  "pool-empty is silent if no run has measured for half an hour": before(30, emptyPool(6, 24)),
+  "pool-empty is silent in the first two hours of an environment": emptyPool(24, 0),
+  "pool-empty is silent if MAX_VMR is 0, as while the pool is drained": emptyPool(36, 0, 0),
   "pool-empty-on-claim is silent if one caller tries eleven times": traces(0.1, ...times(11, empty)),
   "pool-empty-on-claim is silent if the pool is replaced": traces(0.1, ...times(100, empty)),
   "provisioning-failing is silent if four requests fail": traces(1, ...times(4, failed), ...times(9, create)),

@@ -176,7 +176,8 @@ const hoursOfHandOuts = 2;
 
 /**
  * Judges what the platform reports and whether the ends of conferences are reported at all. Only rooms that were handed
- * out lately count, because rooms that nobody joined stay for a day, and most of them, because some are joined late.
+ * out lately count, because rooms that nobody joined stay for a day, and neither the newest, which callers are about to
+ * join, nor a few.
  */
 export async function checkEventSink(reading: Reading): Promise<Finding> {
   const { clock, limits, log } = reading.target;
@@ -184,8 +185,10 @@ export async function checkEventSink(reading: Reading): Promise<Finding> {
   const { row, own } = await reading.metrics();
   if (!own || row.LiveConferences === null || row.DeletionDepth === null) return finding;
   const since = clock.now() - hoursOfHandOuts * 3600_000;
+  const until = clock.now() - recentHours * 3600_000;
   const recent = own.rooms.filter(
-    ({ marker }) => marker.state === "assigned" && Date.parse(marker.since) >= since,
+    ({ marker: { state, since: time } }) =>
+      state === "assigned" && Date.parse(time) >= since && Date.parse(time) <= until,
   );
   const kept = await listedAfter("room-deleted", reading);
   const unreported = recent.length - row.LiveConferences - row.DeletionDepth - kept.length;

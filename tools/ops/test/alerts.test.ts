@@ -33,6 +33,7 @@ const lines: Readonly<Record<string, string>> = {
   "platform-alarms": "Alarms",
   "platform-unreachable": "Platform",
   "poison-messages": "Poison",
+  "pool-empty": "Pool",
   "provisioning-failing": "Provisioning",
   "rooms-not-found": "Callers",
   "server-errors-of-app": "Other calls",
@@ -57,6 +58,10 @@ const differences: Readonly<Record<string, { readonly why: string }>> = {
   "log-silent is silent if two rows came since a deployment": { why: "the newest row's line is missing" },
   "platform-alarms is silent if a node is not connected": { why: "all alarms are named" },
   "platform-unreachable is silent if one run fails": { why: "the newest run counts" },
+  "pool-empty is silent if the pool is empty for 20 minutes": { why: "creates return 404" },
+  "pool-empty is silent if one room comes within half an hour": { why: "creates return 404" },
+  "pool-empty is silent if no run has measured for half an hour": { why: "creates return 404" },
+  "pool-empty is silent in the first two hours of an environment": { why: "creates return 404" },
   "provisioning-failing is silent if four requests fail": { why: "one request is enough" },
   "rooms-not-found is silent if agents find no room under nine names": { why: "five are enough" },
   "rooms-not-found is silent if pages ask again after a weekend, before ten rooms are handed out": {
@@ -93,7 +98,7 @@ async function isBad(line: string, newestFirst: readonly Row[]): Promise<boolean
   const newest = measured.at(-1) ?? { TimeGenerated: now };
   const AlarmCount = newest["AlarmNames"] === undefined ? 0 : 1;
   const row = { ...calm.row, AlarmCount, ...newest, TimeGenerated: timeOf(newest) };
-  const before = { ...calm.row, ...measured[0] };
+  const before = { ...calm.row, ...measured.slice(-24)[0] };
   const waitingBefore =
     Number(before.InUseRooms) - Number(before.LiveConferences) - Number(before.DeletionDepth);
   const handedOut = {

@@ -674,6 +674,9 @@ test.each<Row>([
   { own: { rooms: handedOut(7, 119) }, lines: claims(15), limits, isOk: false, found: "; 4 rooms were" },
   // Most rooms are reported.
   { own: { rooms: handedOut(7, 119) }, lines: claims(16), limits, found: "no event" },
+  // Their callers are about to join.
+  { own: { rooms: handedOut(50, 14) }, limits, found: "no event" },
+  { own: { rooms: handedOut(7, 15) }, limits, isOk: false, found: "; 4 rooms were" },
   // Nobody has joined these, and nobody has the pooled ones.
   { own: { rooms: [...handedOut(3, 119), ...handedOut(50, 121)] }, limits, found: "no event" },
   { own: { rooms: [...handedOut(3, 119), ...pooledFor(119, 50)] }, limits, found: "no event" },
