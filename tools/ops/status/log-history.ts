@@ -98,8 +98,14 @@ const createSchema = z.object({ status: z.number(), durationMilliseconds: z.numb
 export function createsOf(lines: readonly LogLine[]) {
   return lines.filter(isCreate).flatMap((line) => {
     const create = createSchema.safeParse(line.fields).data;
-    return create && (create.status === 200 || hasFailed(create.status)) ? [{ ...create, line }] : [];
+    const isJudged = create && !isOfDeletedRoom(line) && (create.status === 200 || hasFailed(create.status));
+    return isJudged ? [{ ...create, line }] : [];
   });
+}
+
+/** Whether a create got 404 because its idempotency key belongs to a deleted room: its caller needs another key. */
+export function isOfDeletedRoom({ fields }: LogLine): boolean {
+  return fields["code"] === "room-not-found";
 }
 
 export function isCreate({ fields }: LogLine): boolean {

@@ -11,6 +11,7 @@ import {
   hasFailed,
   historyOf,
   isCreate,
+  isOfDeletedRoom,
   recentHours,
   recentMinutes,
 } from "./log-history.ts";
@@ -28,12 +29,13 @@ const sections: Readonly<Record<string, string>> = {
 
 /** Judges the creates that the app served or failed, and names those that API Management failed itself. */
 export async function checkCreates(reading: Reading): Promise<Finding> {
-  const ofApp = await judgeCreatesOfApp(reading);
   const { target, creates, answeredByApiManagement } = reading;
   const since = new Date(target.clock.now() - recentHours * 3600_000).toISOString();
   const answered = ((await answeredByApiManagement()) ?? []).filter(({ time }) => time >= since);
   const throttled = answered.filter(({ fields }) => fields["status"] === 429);
   const failed = answered.filter(({ fields }) => hasFailed(fields["status"]));
+  const refused = answered.length - throttled.length - failed.length;
+  const ofApp = await judgeCreatesOfApp(reading, refused);
   if (failed.length + throttled.length === 0) return ofApp;
   const byStatus = Map.groupBy(failed, ({ fields }) => fields["status"]);
   const failures = [...byStatus].map(
@@ -58,11 +60,23 @@ export async function checkCreates(reading: Reading): Promise<Finding> {
 
 const byTime = (one: LogLine, other: LogLine) => (one.time < other.time ? -1 : 1);
 
-async function judgeCreatesOfApp({ target: { clock }, creates, recentCalls }: Reading): Promise<Finding> {
+async function judgeCreatesOfApp(reading: Reading, refusedInFront: number): Promise<Finding> {
+  const { target, creates, recentCalls } = reading;
+  const { clock } = target;
   const lines = (await creates()).map(({ line }) => line);
-  const all = (await recentCalls()).filter(isCreate).length;
-  if (lines.length === 0 && all > 0)
-    return { isOk: true, found: `${count(all, "create")} in ${recentPeriod}, all refused: see Callers` };
+  const all = (await recentCalls()).filter(isCreate);
+  const ofDeletedRooms = all.filter(isOfDeletedRoom).length;
+  const refused = all.length - ofDeletedRooms - lines.length + refusedInFront;
+  // Anybody can send creates that are refused, so they are no alarm.
+  if (lines.length === 0 && refused > 0)
+    return {
+      isOk: undefined,
+      found: `${count(refused, "create")} in ${recentPeriod}, all refused: see Callers`,
+    };
+  if (lines.length === 0 && ofDeletedRooms > 0) {
+    const found = `${count(ofDeletedRooms, "create")} in ${recentPeriod}, all with keys of deleted rooms`;
+    return { isOk: true, found };
+  }
   const history = historyOf(lines, ({ fields }) => hasFailed(fields["status"]));
   const { newestFailure } = history;
   const advice = runbook(sections[String(newestFailure?.fields["code"])] ?? "creates-failing");
@@ -99,7 +113,10 @@ export async function checkCallers({ target, calls, answeredByApiManagement }: R
   if (notFound) return { isOk: false, found: notFound, advice: runbook("rooms-not-found") };
   const byContactCentre = refusedByContactCentre(ofCallers, target);
   if (byContactCentre) return { isOk: false, found: byContactCentre, advice: runbook("agents-refused") };
-  const found = `${known.filter(isRefused).length} of ${known.length} creates and agents' reads refused in 1 h${others}`;
+  const refused = known.filter(isRefused);
+  const [newest] = refused.slice(-1);
+  const reason = newest ? `, the newest with ${reasonInWords(newest)}` : "";
+  const found = `${refused.length} of ${known.length} creates and agents' reads refused in 1 h${reason}${others}`;
   if (byApiManagement) return { isOk: true, found };
   return { isOk: undefined, found: `${found}; what API Management refuses is not visible here` };
 }

@@ -270,6 +270,7 @@ test.each([
   expect(await work.checkCallers(reading({ log: both }))).toMatchObject({ isOk: row.isOk });
 });
 
+const ofDeletedRoom = withFields(called("createRoom", 2, 404), { code: "room-not-found" });
 const ofCreates = (status: number, minutes: number, amount: number): LogLine[] =>
   Array(amount).fill(called("createRoom", minutes, status));
 test.each<{
@@ -301,8 +302,32 @@ test.each<{
     found: "; API Management itself returned 502 to 1 create",
     advice: "docs/operations.md#creates-failing",
   },
+  {
+    answered: ofCreates(429, 5, 3),
+    isOk: undefined,
+    found: "no create in 15 min; API Management's rate limits refused 3 creates (429)",
+    advice: "docs/operations.md#creates-throttled",
+  },
   { answered: ofCreates(504, 16, 9), isOk: true, found: "no create in 15 min" },
-  { answered: ofCreates(401, 5, 9), isOk: true, found: "no create in 15 min" },
+  { answered: ofCreates(401, 5, 9), isOk: undefined, found: "9 creates in 15 min, all refused: see Callers" },
+  {
+    answered: ofCreates(401, 5, 2),
+    ofApp: [...ofCreates(422, 5, 3), ofDeletedRoom],
+    isOk: undefined,
+    found: "5 creates in 15 min, all refused: see Callers",
+  },
+  {
+    answered: [],
+    ofApp: [ofDeletedRoom],
+    isOk: true,
+    found: "1 create in 15 min, all with keys of deleted rooms",
+  },
+  {
+    answered: [],
+    ofApp: [...ofCreates(200, 5, 1), ofDeletedRoom],
+    isOk: true,
+    found: "1 create in 15 min, the newest 5 min ago, all served",
+  },
 ])("Creates that API Management answers itself: $found", async ({ answered, ofApp = [], ...row }) => {
   const { log } = memoryTarget({ clock }, { lines: ofApp });
   const read = reading({ log: { ...log, answeredByApiManagement: async () => answered } });
@@ -366,6 +391,11 @@ const emptied = [ofCode(502, "platform-rejected", refusedPin), ofCode(404, "pool
 
 test.each<[string, Check, LogLine[]]>([
   ["(422: invalid-request)", work.checkCallers, badTags],
+  [
+    "4 of 5 creates and agents' reads refused in 1 h, the newest with 403: role",
+    work.checkCallers,
+    [...badTags.slice(2), called("createRoom", 1, 403, "role"), called("createRoom", 1, 200)],
+  ],
   ["(422: the platform rejects PATCH (400), field tag)", work.checkCallers, rejectedTags],
   ["5 creates in 15 min, all refused: see Callers", work.checkCreates, badTags],
   ["no create in 15 min", work.checkCreates, []],
