@@ -54,6 +54,7 @@ const aggregates: Readonly<Record<string, (values: Values) => unknown>> = {
   max: (values) => numbersIn(values).toSorted((one, other) => other - one)[0],
   min: least,
   minif: least,
+  sum: (values) => numbersIn(values).reduce((total, value) => total + value, 0),
   // The numbers, of which Kusto shows some.
   percentiles: numbersIn,
 };

@@ -37,7 +37,7 @@ const { KustoCode, GlobalState, Symbols, Syntax } = Kusto.Language;
 const ofEveryAppTable =
   "TenantId:string, OperationId:string, OperationName:string, ParentId:string, Type:string, _ResourceId:string, " +
   "AppRoleName:string, AppRoleInstance:string, AppVersion:string, ClientIP:string, ItemCount:int, " +
-  "TimeGenerated:datetime, Properties:dynamic, Measurements:dynamic";
+  "TimeGenerated:datetime, Properties:dynamic, Measurements:dynamic, _BilledSize:real";
 const ofEveryResult = "Name:string, Success:bool, DurationMs:real";
 const measured = Object.entries(metricsColumns).map(
   ([name, type]) => `${name}:${type.replace("boolean", "bool")}`,
@@ -61,7 +61,7 @@ const tableSchemas: Readonly<Record<string, string>> = {
     "TenantId:string, ApiId:string, OperationId:string, CorrelationId:string, _ResourceId:string, Region:string, " +
     "CallerIpAddress:string, Method:string, Url:string, LastErrorReason:string, LastErrorSource:string, " +
     "TimeGenerated:datetime, ResponseCode:int, BackendResponseCode:int, BackendTime:long, TotalTime:long, " +
-    "IsRequestSuccess:bool",
+    "IsRequestSuccess:bool, _BilledSize:real",
 };
 
 const tables = Object.entries(tableSchemas).map(

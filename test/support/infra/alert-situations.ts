@@ -95,6 +95,11 @@ const rooms = (claims: number, waiting: (minutesAgo: number) => number): Row[] =
 /** So many runs found the pool empty, and so many rooms in it before. */
 const emptyPool = (runs: number, before: number, MaximumRooms = 50) =>
   metrics(...times(runs, { PoolDepth: 0, MaximumRooms }), ...times(before, { PoolDepth: 9, MaximumRooms }));
+/** Rows of calls within 23 hours, with so many bytes in each of three tables. */
+const logged = (_BilledSize: number): Row[] =>
+  ["AppTraces", "AppRequests", "ApiManagementGatewayLogs"].flatMap((table) =>
+    rowsOf(table, 23 * 60, times(2, { _BilledSize: _BilledSize / 2 })),
+  );
 const growing = (minutesAgo: number) => 120 - minutesAgo;
 
 export const firing: Readonly<Record<string, readonly Row[]>> = {
@@ -146,6 +151,7 @@ export const firing: Readonly<Record<string, readonly Row[]>> = {
     ...traces(1, collected).map(ofOtherApp),
     ...traces(1, create),
   ],
+  "log-volume fires if calls write more than five gigabytes a day": logged(1_667_000_000),
   "platform-alarms fires if licences are exhausted": metrics({
     AlarmNames: "connectivity_lost,licenses_exhausted",
   }),
@@ -251,6 +257,10 @@ export const silent: Readonly<Record<string, readonly Row[]>> = {
   "log-silent is silent if the line of one run came": [
     ...metrics(...times(6, reached)),
     ...before(29, traces(1, collected)),
+  ],
+  "log-volume is silent if calls write less, and others in the workspace much more": [
+    ...logged(1_666_000_000),
+    ...logged(9_000_000_000).map(ofOtherApp),
   ],
   "platform-alarms is silent if a node is not connected": metrics({ AlarmNames: "connectivity_lost" }),
   "platform-unreachable is silent if one run fails": metrics(unreached, reached),
