@@ -52,7 +52,7 @@ test("`ops status` says once that the log cannot be read, and keeps what it has 
     warnings: new Set<string>(),
     lines: refuse,
     newestMetrics: refuse,
-    refusedByApiManagement: refuse,
+    answeredByApiManagement: refuse,
     loadFailure: refuse,
   };
   const { exitCode, output } = await gateway.ops("status", {}, { log });
