@@ -79,9 +79,7 @@ async function isFound(call: Promise<PlatformResponse>): Promise<boolean> {
     await call;
     return true;
   } catch (error) {
-    const isRejected = error instanceof PlatformError && error.code === "platform-rejected";
-    // Not the 404 of a token request.
-    if (isRejected && error.platformStatus === 404) return false;
+    if (error instanceof PlatformError && error.platformStatus === 404) return false;
     throw error;
   }
 }

@@ -16,11 +16,13 @@ export interface PlatformFailure {
   readonly outcome: Outcome;
   /** For the log: method, path and what happened. Never contains a body or a header. */
   readonly message: string;
-  /** Missing during a pause, for several calls together, and if the login for a token was refused. */
+  /** Missing during a pause, for several calls together, and if a token was refused. */
   readonly method?: string | undefined;
   readonly status?: number | undefined;
   /** Whether the response is not in the platform's form, so that a proxy or a firewall has probably sent it. */
   readonly isForeign?: boolean;
+  /** Whether the platform refused a token, so that the status is not that of the call. */
+  readonly isTokenRefused?: boolean;
   /** Without it, the code follows from the outcome: `platform-rejected` or `platform-unavailable`. */
   readonly code?: "gateway-busy" | "platform-timeout" | "platform-login-refused" | undefined;
   /** Whether it has accepted the login just before, so that this refusal may be a failure of its directory. */
@@ -44,7 +46,7 @@ const maxRetryAfterSeconds = 60;
 export class PlatformError extends GatewayError {
   override readonly name = "PlatformError";
   readonly outcome: Outcome;
-  /** The platform's own. The log also has the status of another response. */
+  /** The platform's own response to the call. The log also has the status of another response. */
   readonly platformStatus: number | undefined;
   readonly body: unknown;
   /** Whether the platform's response contained `Retry-After`. */
@@ -66,7 +68,8 @@ export class PlatformError extends GatewayError {
     });
     this.message = code === "platform-login-refused" ? `${failure.message}: login refused` : failure.message;
     this.outcome = failure.outcome;
-    this.platformStatus = failure.isForeign === true ? undefined : failure.status;
+    const isOfCall = failure.isForeign !== true && failure.isTokenRefused !== true;
+    this.platformStatus = isOfCall ? failure.status : undefined;
     this.body = failure.body;
     this.hasRetryAfter = failure.retryAfterSeconds !== undefined;
   }

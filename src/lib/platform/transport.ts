@@ -123,13 +123,14 @@ function createOAuthCredentials(
     if (status === 200 && token.success) return token.data;
     // The call that needed the token was not sent, whatever the platform returned.
     const isRefused = isRefusal({ status, body: data });
-    const isLoginRefused = isRefused && status !== 429;
+    const isTokenRefused = isRefused && status !== 429;
     throw new PlatformError({
       outcome: isRefused ? "refused" : "not-sent",
-      // The refused login is not about a method.
-      method: isLoginRefused ? undefined : "POST",
+      method: isTokenRefused ? undefined : "POST",
       status,
-      code: isLoginRefused ? "platform-login-refused" : undefined,
+      isForeign: !isRefused && status < 500,
+      isTokenRefused,
+      code: isTokenRefused ? "platform-login-refused" : undefined,
       message: `token request: status ${status}`,
     });
   }

@@ -66,7 +66,7 @@ const maxPauseMilliseconds = 240_000;
 
 /** Returns whether every other room would be rejected, too: for its fields, or for what ROOM_TEMPLATE refers to. */
 function concernsAllRooms(error: unknown): boolean {
-  if (!(error instanceof PlatformError) || error.code !== "platform-rejected") return false;
+  if (!(error instanceof PlatformError)) return false;
   return error.platformStatus === 404 || rejectedFields(error).length > 0;
 }
 

@@ -56,7 +56,9 @@ function toEntry(
   if (code !== undefined && !steps.some((step) => step.startsWith(phrase(code)))) steps.push(phrase(code));
   const title = trigger.kind === "request" ? trigger.title : functionName;
   const [, room] = /^\w+ (?:\/public)?\/room\/(?!create$|list$)([^/]+)$/.exec(title) ?? [];
-  const rooms = new Set([...lines.map((line) => line.room), room]);
+  // The title has the name of a request's room, which its line may have as a hash.
+  const done = lines.filter(({ event }) => event !== "request");
+  const rooms = new Set([...done.map((line) => line.room), room]);
   // The host responds with 500 to a run that has logged no response, for example because its process has ended.
   const hasFailed = outcome !== "Succeeded";
   const status = request?.status ?? (trigger.kind === "request" && hasFailed ? 500 : undefined);

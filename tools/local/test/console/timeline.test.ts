@@ -42,7 +42,7 @@ test("Each run becomes an entry with what was done, its rooms, and what has fail
   ]);
   log("provisionRoom", [{ event: "run-failed" }], "Failed");
   log("getPublicRoom", [{ event: "request", status: 404, code: "room-not-found" }]);
-  log("getRoom", [{ event: "request", status: 500, code: "unexpected" }]);
+  log("getRoom", [{ event: "request", status: 500, code: "unexpected", room: "sha256:0123456789ab" }]);
   log("eventSink", [{ event: "request", status: 204, ignored: 1, kind: "conference_started" }]);
   log("listRooms", [{ event: "request", status: 200 }]);
   // Its process has ended.
@@ -55,7 +55,7 @@ test("Each run becomes an entry with what was done, its rooms, and what has fail
     { kind: "timer", ...deletions },
     { kind: "queue", tone: "bad", steps: ["Run failed"] },
     { title: "GET /public/room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
-    { title: "GET /room/abc", status: 500, tone: "bad" },
+    { title: "GET /room/abc", status: 500, tone: "bad", rooms: ["abc"] },
     { kind: "event", tone: "good", steps: ["Event ignored (conference_started)"], rooms: [] },
     { title: "GET /room/list", rooms: [] },
     { title: "POST /room/create", status: 500, tone: "bad", durationMilliseconds: 12 },
