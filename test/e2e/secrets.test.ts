@@ -95,8 +95,8 @@ async function useEverything() {
   for (const token of ["canary-unknown-agent-token", identities.otherAgentToken])
     await send("GET /public/room/x", { headers: { "x-auth-token": token } });
   await send("POST /public/event_sink", { headers: asEventSink("x", "canary-wrong-password"), json: {} });
-  for (const kind of ["html500", "reset"] as const) {
-    platform.addFault({ kind, count: 2 });
+  for (const fault of [{ status: 500, body: "<h1>Server Error</h1>" }, { kind: "reset" as const }]) {
+    platform.addFault({ ...fault, count: 2 });
     await privately("GET /room/list");
     platform.clearFaults();
   }

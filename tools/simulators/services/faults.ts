@@ -6,7 +6,7 @@ const faultSchema = z.strictObject({
   method: z.string().toUpperCase().optional(),
   /** A regular expression for path and query. */
   pathPattern: z.string().optional(),
-  kind: z.enum(["status", "reset", "timeout", "html500"]).default("status"),
+  kind: z.enum(["status", "reset", "timeout"]).default("status"),
   status: z.int().min(200).max(599).default(500),
   body: z.unknown().optional(),
   retryAfterSeconds: z.int().min(0).optional(),
@@ -42,16 +42,9 @@ export function createFaults() {
 export function faultAnswer({ kind, status, body, retryAfterSeconds }: Fault): Answer {
   if (kind === "reset") return "reset";
   if (kind === "timeout") return "silence";
-  if (kind === "html500") return htmlError;
   const canned =
     status === 500 ? { error_message: "The request could not be processed, please try again." } : undefined;
   const headers: Reply["headers"] =
     retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
   return { status, headers, body: body ?? canned };
 }
-
-const htmlError: Reply = {
-  status: 500,
-  headers: { "content-type": "text/html; charset=utf-8" },
-  body: "<h1>Server Error (500)</h1>",
-};
