@@ -7,11 +7,15 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { createClient, type PlatformCall } from "../../src/lib/platform/client.ts";
+import { createClient, type PlatformCall, type PlatformClient } from "../../src/lib/platform/client.ts";
 import { type ConferenceFields, createConferences } from "../../src/lib/platform/conferences.ts";
 import { PlatformError, rejectedFields } from "../../src/lib/platform/errors.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status-api.ts";
-import { createBasicCredentials, createTransport } from "../../src/lib/platform/transport.ts";
+import {
+  createBasicCredentials,
+  createTransport,
+  type PlatformTransport,
+} from "../../src/lib/platform/transport.ts";
 import { Conference } from "../../src/lib/rooms/schemas.ts";
 import { toReadRoom } from "../../src/lib/rooms/shapes.ts";
 import { toUpdateFields } from "../../src/lib/rooms/update.ts";
@@ -60,15 +64,14 @@ const uri = (resource: string, id: number | string = 1) => `/api/admin/configura
 const participant = (id: number | string) => uri("automatic_participant", id);
 const shared = (room: object | undefined): unknown => Reflect.get(room ?? {}, "automatic_participants");
 
+function newClient(transport: PlatformTransport, credentials = platformCredentials): PlatformClient {
+  const limits = { timeoutSeconds: 20, maxConcurrency: 5 };
+  return createClient(transport, { ...limits, credentials, clock: createManualClock() });
+}
+
 describe.each(Object.entries(platforms))("The platform in %s", (_, start) => {
   const platform = useStarted<Awaited<ReturnType<typeof startMemory>>>(start);
-  const options = {
-    timeoutSeconds: 20,
-    maxConcurrency: 5,
-    credentials: platformCredentials,
-    clock: createManualClock(),
-  };
-  const client = createClient(async (...given) => platform.transport(...given), options);
+  const client = newClient(async (...given) => platform.transport(...given));
   const conferences = createConferences(client);
   const status = createPlatformStatus(client);
   const newName = () => `room é ${randomUUID()}`;
@@ -266,13 +269,8 @@ describe("The platform behind sockets", () => {
       ["nobody", platformPassword],
     ] as const) {
       const credentials = createBasicCredentials(username, password);
-      const options = { timeoutSeconds: 20, maxConcurrency: 5, credentials, clock: createManualClock() };
-      await expect(createConferences(createClient(platform.transport, options)).list()).rejects.toMatchObject(
-        {
-          code: "platform-login-refused",
-          platformStatus: 401,
-        },
-      );
+      const refused = createConferences(newClient(platform.transport, credentials)).list();
+      await expect(refused).rejects.toMatchObject({ code: "platform-login-refused", platformStatus: 401 });
       const request = { method: "GET", path: conferencePath } as const;
       const headers = { "www-authenticate": expect.stringMatching(/^Basic realm=/i) };
       expect(await platform.transport(request, await credentials.authorization())).toMatchObject({

@@ -7,16 +7,14 @@ import { createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { formatMarker, type Marker } from "../../../src/lib/ownership/room.ts";
-import { createClient } from "../../../src/lib/platform/client.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { gatewaySettings } from "../../simulators/gateway-settings.ts";
 import { createManualClock } from "../../simulators/memory/clock.ts";
 import {
   createMemoryGateway,
   createMemoryWorld,
   type MemoryRequest,
+  memorySettings,
 } from "../../simulators/memory/gateway.ts";
-import { noCredentials } from "../../simulators/platform/memory-platform.ts";
 import { startContactCentre } from "../../simulators/services/contact-centre.ts";
 import { startLogWorkspace } from "../../simulators/services/log-workspace.ts";
 import { startLoopbackServer } from "../../simulators/services/loopback-server.ts";
@@ -38,7 +36,7 @@ interface AddedRooms extends Partial<Omit<Marker, "since">> {
   readonly areInPool?: boolean;
 }
 
-/** Starts the services beside the platform, and returns settings with their URLs. */
+/** Starts the services beside the platform, and returns the settings that name their URLs. */
 async function startServices() {
   const [issuer, contactCentre, logWorkspace, front] = await Promise.all([
     startTokenIssuer(),
@@ -50,17 +48,14 @@ async function startServices() {
       return { status: statuses[pathname] ?? 404 };
     }),
   ]);
-  const environment = gatewaySettings({
-    connectionString: "UseDevelopmentStorage=true",
-    platformUrl: "https://platform.example.com",
-    authorityUrl: issuer.url,
-    contactCentreUrl: contactCentre.url,
-    logWorkspaceUrl: logWorkspace.url,
-  });
   return {
     issuer,
     logWorkspace,
-    environment,
+    urls: {
+      AUTH_AUTHORITY: issuer.url,
+      CONTACT_CENTRE_API_URL: contactCentre.url,
+      LOGS_INGESTION_ENDPOINT: logWorkspace.url,
+    },
     gatewayUrl: `${front.url}/vmr`,
     stop: async (): Promise<void> => {
       await Promise.all([issuer, contactCentre, logWorkspace, front].map(async (part) => part.stop()));
@@ -74,23 +69,13 @@ export async function startGatewayInMemory({ maxRooms }: { readonly maxRooms: nu
   const clock = createManualClock(Date.now());
   const services = await startServices();
   const { issuer, logWorkspace } = services;
-  const environment = {
-    ...services.environment,
-    MAX_VMR: String(maxRooms),
-    POOL_READY_DELAY_SECONDS: "0",
-  };
-  const settings = loadSettings(environment);
+  const changes = { ...services.urls, MAX_VMR: String(maxRooms), POOL_READY_DELAY_SECONDS: "0" };
+  const settings = loadSettings({ ...memorySettings, ...changes });
   const world = createMemoryWorld(clock);
   const { platform, queues } = world;
-  const { timeoutSeconds, maxConcurrency } = settings.platform;
-  const operatorsClient = createClient(platform.transport, {
-    timeoutSeconds,
-    maxConcurrency,
-    credentials: noCredentials,
-    clock,
-  });
+  const operator = createMemoryGateway(world, { settings: changes });
   const gateway = createMemoryGateway(world, {
-    settings: environment,
+    settings: changes,
     adapters: {
       accessChecks: createAccessChecks({
         eventSink: settings.eventSink,
@@ -111,7 +96,7 @@ export async function startGatewayInMemory({ maxRooms }: { readonly maxRooms: nu
     clock,
     queues,
     log: createLocalLog(logWorkspace.url, clock),
-    platform: platformOf(operatorsClient),
+    platform: platformOf(operator.client),
     operatorId: async () => "local",
   });
 

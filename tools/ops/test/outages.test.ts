@@ -26,6 +26,13 @@ interface Outage {
 const refusing = (fault: Parameters<MemoryPlatform["addFault"]>[0]) => (gateway: GatewayInMemory) =>
   gateway.platform.addFault(fault);
 
+/** Replaces the rooms of the pool, a little more than an hour later. */
+async function replacePool({ clock, ops, fill }: GatewayInMemory): Promise<void> {
+  clock.advance(3720);
+  await ops("drain --leaked --yes");
+  await fill();
+}
+
 async function runTimers({ clock, provision, runTimer }: GatewayInMemory): Promise<void> {
   clock.advance(300);
   await runTimer("collectMetrics");
@@ -72,11 +79,7 @@ const outages: readonly Outage[] = [
     line: "Unaccounted",
     found: /^(?:9|10) rooms handed out and still marked as pooled$/,
     section: "changes-without-effect",
-    cure: async (gateway) => {
-      gateway.clock.advance(3720);
-      await gateway.ops("drain --leaked --yes");
-      await gateway.fill();
-    },
+    cure: replacePool,
   },
   {
     given: "the identity provider is down",
@@ -124,11 +127,7 @@ const outages: readonly Outage[] = [
     line: "Rooms",
     found: /; a look-up by name does not find \S+, which the platform lists$/,
     section: "names-without-rooms",
-    cure: async (gateway) => {
-      gateway.clock.advance(3720);
-      await gateway.ops("drain --leaked --yes");
-      await gateway.fill();
-    },
+    cure: replacePool,
   },
   {
     given: "the platform's list of rooms is empty",
