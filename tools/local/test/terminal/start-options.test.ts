@@ -2,34 +2,29 @@
 import { expect, test } from "vitest";
 import { readStartOptions } from "../../terminal/start-options.ts";
 
+/** Reads options, and returns what is printed to standard output and standard error. */
+function read(args: readonly string[]) {
+  const printed = { output: "", errors: "" };
+  const options = () =>
+    readStartOptions(args, {
+      print: (text) => void (printed.output += text),
+      remark: (text) => void (printed.errors += text),
+      exit: (code) => {
+        throw new Error(`exit ${code}`);
+      },
+    });
+  return { options, printed };
+}
+
 test("The help explains the command and each option", () => {
-  let help = "";
-  const print = (text: string) => {
-    help += text;
-  };
-  const exit = (code: number): never => {
-    throw new Error(`exit ${code}`);
-  };
-  expect(() => readStartOptions(["--help"], { print, remark: print, exit })).toThrow("exit 0");
-  const [, about, options = ""] = help.trimEnd().split("\n\n");
+  const { options, printed } = read(["--help"]);
+  expect(options).toThrow("exit 0");
+  const [, about, list = ""] = printed.output.trimEnd().split("\n\n");
   expect(about).toMatch(/^Runs .*\.$/);
-  const entries = options.split(/\n(?= {2}\S)/).slice(1);
+  const entries = list.split(/\n(?= {2}\S)/).slice(1);
   expect(entries).toHaveLength(9);
   for (const entry of entries) expect(entry).toMatch(/^ {2}\S.* {2,}[A-Z][^]+\.$/);
 });
-
-/** Reads options, and returns what is printed if they are refused. */
-function read(args: readonly string[]) {
-  let refusal = "";
-  const exit = (code: number): never => {
-    throw new Error(`exit ${code}`);
-  };
-  const remark = (text: string) => {
-    refusal += text;
-  };
-  const options = () => readStartOptions(args, { print: () => undefined, remark, exit });
-  return { options, refusal: () => refusal };
-}
 
 test("Options can be repeated, and a copied origin may end in a slash", () => {
   const settings = ["--set", "MAX_VMR=3", "--set", "AzureWebJobs.provisionRoom.Disabled=true"];
@@ -68,7 +63,7 @@ test.each([
     says: "option '--origin <url>': It must be an origin, such as http://localhost:3000, without a path.",
   },
 ])("The option $given is refused in one line, and the command ends with 2", ({ given, says }) => {
-  const { options, refusal } = read([given]);
+  const { options, printed } = read([given]);
   expect(options).toThrow("exit 2");
-  expect(refusal()).toBe(`npm start: ${says} See npm start -- --help.\n`);
+  expect(printed.errors).toBe(`npm start: ${says} See npm start -- --help.\n`);
 });

@@ -1,8 +1,10 @@
 /** When the local host runs a timer whose run takes longer than the pause until the next. */
 import { expect, onTestFinished, test, vi } from "vitest";
+import { readQueueSettings } from "../../host/host-json.ts";
 import { startTriggers } from "../../host/triggers.ts";
 
 test("The runs of a timer never overlap, and one run follows at once if any was due during another", async () => {
+  const queues = await readQueueSettings("host.json");
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 2) });
   onTestFinished(() => void vi.useRealTimers());
   const runs: PromiseWithResolvers<undefined>[] = [];
@@ -15,15 +17,7 @@ test("The runs of a timer never overlap, and one run follows at once if any was 
     metadata: [
       { name: "everySecond", bindings: { timer: { type: "timerTrigger", schedule: "* * * * * *" } } },
     ],
-    queues: {
-      batchSize: 1,
-      newBatchThreshold: 0,
-      maxDequeueCount: 1,
-      messageEncoding: "base64",
-      leaseSeconds: 1,
-      visibilityTimeoutSeconds: 1,
-      maxPollingIntervalSeconds: 1,
-    },
+    queues,
     connectionString: "",
     timersEnabled: true,
     app: { invoke },
