@@ -119,7 +119,10 @@ export const firing: Readonly<Record<string, readonly Row[]>> = {
   ),
   "callers-refused fires if five creates have a bad tag": traces(1, ...times(5, badTag), create),
   "callers-refused fires if five agents are refused": traces(1, ...times(5, forbiddenRead)),
-  "callers-refused fires if five are refused in front": calls(...times(5, refusedInFront)),
+  "callers-refused fires if five are refused in front, and one more by a rate limit": calls(
+    { ...refusedInFront, ResponseCode: 429, LastErrorReason: "RateLimitExceeded" },
+    ...times(5, refusedInFront),
+  ),
   "creates-failing fires if five of 250 creates fail": requests(...some(5, 250, failedCreate, servedCreate)),
   "creates-failing-in-front fires if five of 250 creates time out in front of the app": calls(
     ...some(5, 250, timedOut, servedInFront),

@@ -93,13 +93,14 @@ async function judgeCreatesOfApp(reading: Reading, refusedInFront: number): Prom
 export async function checkCallers({ target, calls, answeredByApiManagement }: Reading): Promise<Finding> {
   const { calls: judgedCalls, statuses, ignoredReasons } = target.limits["callers-refused"];
   const byApiManagement = await answeredByApiManagement();
-  const lines = [...(await calls()), ...(byApiManagement ?? [])].toSorted(byTime);
+  const isRefused = ({ fields }: LogLine) => statuses.includes(Number(fields["status"]));
+  // A rate limit, or a failure, says nothing about the caller's token.
+  const lines = [...(await calls()), ...(byApiManagement ?? []).filter(isRefused)].toSorted(byTime);
   const ofCallers = lines.filter((line) => isCreate(line) || line.fields["function"] === agentFunction);
   const known = ofCallers.filter((line) => !ignoredReasons.includes(reasonOf(line)));
   const unknown = ofCallers.filter((line) => ignoredReasons.includes(reasonOf(line)));
   const reasons = [...new Set(unknown.map(reasonOf))].join(", ");
   const others = reasons && `; ${unknown.length} without a usable token, as anybody can send (${reasons})`;
-  const isRefused = ({ fields }: LogLine) => statuses.includes(Number(fields["status"]));
   for (const isOfCreates of [true, false]) {
     const newest = known.filter((line) => isCreate(line) === isOfCreates).slice(-judgedCalls);
     const last = newest.at(-1);
