@@ -287,7 +287,16 @@ test.each<{
     found: "all served; API Management itself returned 504 to 20 creates, 502 to 1 create",
     advice: "docs/operations.md#creates-failing-in-front",
   },
-  { answered: ofCreates(504, 5, 3), ofApp: ofCreates(200, 4, 1), isOk: true, found: "504 to 3 creates" },
+  // The app may have served the creates that time out, as in a short burst.
+  {
+    answered: ofCreates(504, 5, 3),
+    ofApp: [...ofCreates(200, 6, 3), ...ofCreates(200, 4, 3)],
+    isOk: false,
+    found: "504 to 3 creates",
+    advice: "docs/operations.md#creates-failing-in-front",
+  },
+  { answered: ofCreates(504, 5, 3), ofApp: ofCreates(200, 4, 4), isOk: true, found: "504 to 3 creates" },
+  { answered: ofCreates(502, 5, 3), ofApp: ofCreates(200, 4, 1), isOk: true, found: "502 to 3 creates" },
   {
     answered: ofCreates(429, 5, 40),
     ofApp: ofCreates(200, 4, 10),
