@@ -345,6 +345,13 @@ test.each<{
   expect(found.endsWith(row.found)).toBe(true);
 });
 
+test("Creates: are judged by the app's log if that of API Management cannot be read", async () => {
+  const { log } = memoryTarget({ clock }, { lines: ofCreates(500, 5, 1) });
+  const answeredByApiManagement = async () => Promise.reject(new Error("The table is a Basic one"));
+  const { found } = await work.checkCreates(reading({ log: { ...log, answeredByApiManagement } }));
+  expect(found).toContain("1 of 1 create failed");
+});
+
 const refusedReads = (amount: number, minutes: number): LogLine[] =>
   Array(amount).fill(called("getPublicRoom", minutes, 401, "refused-by-contact-centre"));
 test("Callers: ten agents' reads that are refused in 16 min are no fault", async () => {
