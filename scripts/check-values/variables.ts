@@ -20,6 +20,23 @@ const resourceId = text(
   /^\/subscriptions(?:\/[^/]+){7}$/,
   "/subscriptions/ID/resourceGroups/NAME/providers/TYPE/TYPE/NAME",
 );
+const groupId = text(
+  /^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+$/i,
+  "/subscriptions/ID/resourceGroups/NAME",
+);
+const subnetId = text(
+  /^\/subscriptions(?:\/[^/]+){7}\/subnets\/[^/]+$/,
+  "/subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Network/virtualNetworks/NAME/subnets/NAME",
+);
+// The subnets of infra/network.bicep need so much.
+const addressPrefix = text(/^(?:\d{1,3}\.){3}\d{1,3}\/(?:[89]|1\d|2[0-3])$/, "10.40.0.0/23, or larger");
+/** Bicep also accepts `True`, which infra/deploy.sh would take for false. */
+const boolean = z.enum(["true", "false"]);
+const listOf = (format: z.ZodType<string, string>) => list.pipe(z.array(format)).optional();
+const json = z
+  .string()
+  .transform(parseJson)
+  .refine((value) => value !== undefined, "must be JSON");
 
 // Azure's limits, as ApiManagementApiPath and monitor_scheduled_query_rules_alert_v2_resource.go have them in
 // https://github.com/hashicorp/terraform-provider-azurerm/tree/main/internal/services.
@@ -60,10 +77,25 @@ const Variables = z
     API_PATH: path.optional(),
     EXISTING_API_MANAGEMENT_ID: resourceId.optional(),
     EXISTING_WORKSPACE_ID: resourceId.optional(),
-    ALERT_LIMITS: z.string().transform(parseJson).pipe(AlertLimits),
-    TAGS: z.string().transform(parseJson).pipe(z.record(z.string(), z.string())),
-    PRIVATE_NETWORK: z.stringbool(),
-    EXISTING_APP_SUBNET_ID: z.string().optional(),
+    ALERT_LIMITS: json.pipe(AlertLimits),
+    TAGS: json.pipe(z.record(z.string(), z.string())),
+    PRIVATE_NETWORK: boolean,
+    FIXED_OUTBOUND_ADDRESS: boolean.optional(),
+    ZONE_REDUNDANT: boolean.optional(),
+    PROTECT_VAULT: boolean.optional(),
+    ALERTS: boolean.optional(),
+    NETWORK_ADDRESS_PREFIX: addressPrefix.optional(),
+    EXISTING_APP_SUBNET_ID: subnetId.optional(),
+    EXISTING_API_MANAGEMENT_SUBNET_ID: subnetId.optional(),
+    EXISTING_ENDPOINT_SUBNET_ID: subnetId.optional(),
+    EXISTING_DNS_ZONES_GROUP_ID: groupId.optional(),
+    VAULT_WRITER_ID: z.guid("must be an object ID").optional(),
+    URGENT_EMAILS: listOf(z.email()),
+    ROUTINE_EMAILS: listOf(z.email()),
+    URGENT_PHONES: listOf(text(/^\d+-\d+$/, "49-1701234567")),
+    AVAILABILITY_TEST_REGIONS: list
+      .pipe(z.array(z.string()).length(3, "must be three location tags"))
+      .optional(),
   })
   .refine((given) => (given.API_MANAGEMENT === "existing") === "EXISTING_API_MANAGEMENT_ID" in given, {
     path: ["EXISTING_API_MANAGEMENT_ID"],
@@ -93,8 +125,8 @@ const Variables = z
   );
 
 /** Whether the template makes private DNS zones, or links to them, which have the tags. */
-function hasOwnZones(given: { PRIVATE_NETWORK: boolean; EXISTING_APP_SUBNET_ID?: string | undefined }) {
-  return given.PRIVATE_NETWORK && given.EXISTING_APP_SUBNET_ID === undefined;
+function hasOwnZones(given: { PRIVATE_NETWORK: string; EXISTING_APP_SUBNET_ID?: string | undefined }) {
+  return given.PRIVATE_NETWORK === "true" && given.EXISTING_APP_SUBNET_ID === undefined;
 }
 
 /** Returns the faults of the variables, each with the name of its variable. An empty variable counts as not given. */

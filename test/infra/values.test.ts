@@ -42,6 +42,7 @@ test.each([
 });
 
 const id = "EXISTING_API_MANAGEMENT_ID";
+const idOfSubnet = "must be such as /subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Network/";
 const idOfService = "must be such as /subscriptions/ID/resourceGroups/NAME/providers/TYPE/TYPE/NAME";
 
 test.each([
@@ -71,7 +72,19 @@ test.each([
   ["ARCHIVE_DAYS", "3650", "must be a whole number from 4 to 730, or one of 1095, 1460, "],
   ["ARCHIVE_DAYS", "89", "has no effect below RETENTION_DAYS"],
   ["DAILY_LOG_CAP_GB", "-1", "must be a whole number of at least 0"],
-  ["ALERT_LIMITS", "{", "Invalid input: expected object"],
+  ["PRIVATE_NETWORK", "True", 'Invalid option: expected one of "true"|"false"'],
+  ["NETWORK_ADDRESS_PREFIX", "10.0.0.0", "must be such as 10.40.0.0/23, or larger"],
+  ["NETWORK_ADDRESS_PREFIX", "10.0.0.0/24", "must be such as 10.40.0.0/23, or larger"],
+  ["EXISTING_APP_SUBNET_ID", "snet-app", idOfSubnet],
+  ["EXISTING_API_MANAGEMENT_SUBNET_ID", read("existing")[id], idOfSubnet],
+  ["EXISTING_ENDPOINT_SUBNET_ID", "snet-endpoints", idOfSubnet],
+  ["EXISTING_DNS_ZONES_GROUP_ID", "rg-dns", "must be such as /subscriptions/ID/resourceGroups/NAME"],
+  ["VAULT_WRITER_ID", "name@example.com", "must be an object ID"],
+  ["URGENT_EMAILS", "a@example.com; b@example.com", "0: Invalid email address"],
+  ["ROUTINE_EMAILS", "team", "0: Invalid email address"],
+  ["URGENT_PHONES", "+491701234567", "0: must be such as 49-1701234567"],
+  ["AVAILABILITY_TEST_REGIONS", "emea-nl-ams-azr", "must be three location tags"],
+  ["ALERT_LIMITS", "{", "must be JSON"],
   ["ALERT_LIMITS", '{"event-sink": {}}', 'Unrecognized key: "event-sink"'],
   ["ALERT_LIMITS", '{"server-errors": {"counts": 1}}', "server-errors: Unrecognized key"],
   ["ALERT_LIMITS", '{"server-errors": {"count": 0}}', "server-errors: count: Too small"],
@@ -97,6 +110,13 @@ test.each([
 test("Each number that the template reads has a range", () => {
   const ofTemplate = readText("infra/main.bicepparam").match(/(?<=int\(readEnvironmentVariable\(')[A-Z_]+/g);
   expect(Object.keys(numbers).toSorted()).toEqual(ofTemplate?.toSorted());
+});
+
+const booleans =
+  readText("infra/main.bicepparam").match(/(?<=bool\(readEnvironmentVariable\(')[A-Z_]+/g) ?? [];
+test.each(booleans)("The variable %s must be true or false, as Bicep converts nothing else", (name) => {
+  const faults = findFaults(file, { ...read("test"), [name]: "yes" });
+  expect(faults).toEqual([`${name}: Invalid option: expected one of "true"|"false"`]);
 });
 
 const tags = (count: number) =>
