@@ -3,7 +3,9 @@
 # sh infra/create-identity.sh <repository> <environment> <scope> <location>
 set -eu
 
-if [ $# -ne 4 ]; then
+# Azure CLI can take an empty scope, as from an unset variable, for its whole subscription:
+# https://github.com/Azure/azure-cli/issues/11883
+if [ $# -ne 4 ] || [ "${3#/subscriptions/}" = "$3" ]; then
   echo "Usage: sh infra/create-identity.sh <repository> <environment> <scope> <location>" >&2
   exit 2
 fi

@@ -425,6 +425,12 @@ describe("`create-identity.sh`", () => {
     expect(result.stdout).toContain(`Subject: ${subject}\n`);
   });
 
+  test("changes nothing without a scope, which Azure CLI can take for its whole subscription", () => {
+    const withoutScope = words.replace("/subscriptions/other", "");
+    const found = { to: "group exists", stdout: "true\n" };
+    expectRefusal(run(withoutScope, [ofGitHub, found, ...responses]), "Usage: sh infra/create-identity.sh");
+  });
+
   test("changes nothing if GitHub's CLI fails", () => {
     const found = { to: "group exists", stdout: "true\n" };
     const result = run(words, [{ ...ofGitHub, status: 4 }, found, ...responses]);
