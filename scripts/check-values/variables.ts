@@ -36,7 +36,7 @@ const listOf = (format: z.ZodType<string, string>) => list.pipe(z.array(format))
 const json = z
   .string()
   .transform(parseJson)
-  .refine((value) => value !== undefined, "must be JSON");
+  .refine((value) => value !== undefined, { error: "must be JSON", abort: true });
 
 // Azure's limits, as ApiManagementApiPath and monitor_scheduled_query_rules_alert_v2_resource.go have them in
 // https://github.com/hashicorp/terraform-provider-azurerm/tree/main/internal/services.

@@ -131,6 +131,7 @@ test.each([
   ["production", '{"2nd": ""}', [names]],
   ["test", tags(15), [tooMany]],
   ["test", '{"Cost Center": "42"}', []],
+  ["test", "cost=42", ["TAGS: must be JSON"]],
   ["existing", tags(15), []],
   ["existing", '{"Cost Center": "42"}', []],
   ["existing", '{"cost": 42}', ["TAGS: cost: Invalid input: expected string"]],
