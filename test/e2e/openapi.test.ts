@@ -137,7 +137,7 @@ test.each(operations)(
     const documented = [...operation.responses].map(
       ([status, { headers }]) => [status, headers.toSorted()] as const,
     );
-    expect(Object.fromEntries(documented), "add what it never returns to `never` in this file").toEqual({
+    expect(Object.fromEntries(documented), "mend one-of-each.ts for a success, else add to `never`").toEqual({
       ...Object.fromEntries(returned),
       ...elsewhere,
       ...never[operation.name],
@@ -221,7 +221,7 @@ test("Operations need what the table in docs/operations.md says, and succeed whi
   const needed = operations.map((operation) => {
     const isDown = (dependency: string) => {
       const response = responsesTo(operation).find(([situation]) => situation === `no ${dependency}`);
-      expect([503, operation.successStatus]).toContain(response?.[2].status);
+      expect([503, operation.successStatus], `${operation.name} fails`).toContain(response?.[2].status);
       return response?.[2].status === 503;
     };
     const needs = [

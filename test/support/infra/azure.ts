@@ -47,8 +47,11 @@ interface State {
   readonly heldSecrets?: readonly string[];
 }
 
-export const secretNames = ["EVENT-SINK-PASSWORD", "PLATFORM-PASSWORD", "ROOM-HOST-PIN"];
 const settings = await createSettingsList();
+/** The secrets of an environment that gives PLATFORM_USERNAME. */
+export const secretNames = [
+  ...settings.matchAll(/^(\w+) (?:required vault|optional vault PLATFORM_USERNAME)$/gm),
+].map(([, name = ""]) => name.replaceAll("_", "-"));
 export const givenNames = settings.split("\n").flatMap((line) => /^(\w+) required$/.exec(line)?.[1] ?? []);
 
 const readVersions =
