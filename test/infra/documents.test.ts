@@ -42,7 +42,8 @@ const variables = {
 };
 test.each([...blocks, ...commands])("This runs: %s", (text) => {
   const options = { environment: variables, folder: project.folder };
-  const { status, stderr } = runScript(["-eu", "-c", text.replaceAll(/<(\w+)>/g, "$1")], answers, options);
+  const given = text.replaceAll("<scope>", "/subscriptions/scope");
+  const { status, stderr } = runScript(["-eu", "-c", given.replaceAll(/<(\w+)>/g, "$1")], answers, options);
   expect([status, stderr.replaceAll(/^Subscription .*\n/gm, "")]).toEqual([0, ""]);
 });
 
