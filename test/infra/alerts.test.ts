@@ -154,7 +154,7 @@ describe("An alert", () => {
   const everyRule = [...rules, ...withoutLog];
   function isFiring(situation: string, rows: readonly Row[]): boolean {
     const rule = everyRule.find(({ name }) => name === alertOf(situation));
-    if (!rule) throw new Error(`There is no alert ${situation}`);
+    if (!rule) throw new Error(`infra/observability.bicep has no alert for: ${situation}`);
     // Azure may run a query with `ago` on two days, whatever the window is.
     const ranges = rule.query.includes("ago(") ? [rule.windowSize, "P2D"] : [rule.windowSize];
     const verdicts = ranges.map((range) => {
