@@ -84,7 +84,7 @@ describe("Of the rows of all pages", () => {
       [{}, { id: null }],
       [{}, { id: null }, {}, { id: null }],
     ],
-    ["each that is no object stays", [5, null], [5, { id: 5 }, null], [5, null, 5, { id: 5 }, null]],
+    ["each that is not an object stays", [5, null], [5, { id: 5 }, null], [5, null, 5, { id: 5 }, null]],
   ])("each ID is there once: %s", async (_, first, second, rows) => {
     expect(await listed(first, second)).toEqual(rows);
   });

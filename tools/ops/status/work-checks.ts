@@ -71,7 +71,7 @@ async function judgeCreatesOfApp(reading: Reading, refusedInFront: number): Prom
   const all = (await recentCalls()).filter(isCreate);
   const ofDeletedRooms = all.filter(isOfDeletedRoom).length;
   const refused = all.length - ofDeletedRooms - lines.length + refusedInFront;
-  // Anybody can send creates that are refused, so they are no alarm.
+  // Anybody can send creates that are refused, so they raise no alarm.
   if (lines.length === 0 && refused > 0)
     return {
       isOk: undefined,
